@@ -22,11 +22,12 @@ use loupe_client::{
 };
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Step, Tool};
+use loupe_core::number::number_of;
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::redact::SecretList;
 use loupe_core::source::{
-    Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web,
-    redact_url,
+    Command, Grant, Http, Limits, Login, MemoryChanges, MemoryField, MemoryValue, Protocol,
+    SampleSpec, Source, Speaks, Transport, is_web, redact_url, server_key,
 };
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(90);
@@ -395,6 +396,65 @@ fn bounded(
     Ok(done)
 }
 
+/// Which revision a server was found to speak, kept next to what the window remembers of it.
+struct ServerSpeaks {
+    folder: PathBuf,
+    key: String,
+    spoken: Option<Speaks>,
+}
+
+impl ServerSpeaks {
+    /// What is remembered. A file that cannot be read costs a question to the server, no more.
+    fn read(source: &Source, link: &LinkArgs) -> Option<Self> {
+        let folder = settings_folder(link.data.data_dir.as_deref())?;
+        let here = std::env::current_dir().ok();
+        let key = server_key(source, here.as_deref())?;
+        let mut servers = crate::store::read_servers(&folder).unwrap_or_default();
+        let spoken = servers.remove(&key).and_then(|memory| memory.speaks);
+        Some(Self {
+            folder,
+            key,
+            spoken,
+        })
+    }
+
+    /// Remembers the revision of a server that complains about `server/discover`, so that it is not asked again.
+    fn keep(self, session: &Session, quiet: bool) {
+        let (noise, server) = (session.discovery_noise(), session.server());
+        let after = Speaks::after(self.spoken.as_ref(), server, noise > 0);
+        if after == self.spoken {
+            return;
+        }
+        let source = MemoryValue::Text(server.source.clone());
+        let changes = MemoryChanges::from([
+            ((self.key.clone(), MemoryField::Source), Some(source)),
+            (
+                (self.key, MemoryField::Speaks),
+                after.map(MemoryValue::Speaks),
+            ),
+        ]);
+        let kept = match crate::store::change_servers(&self.folder, changes) {
+            Ok(_) => "it is not asked again",
+            Err(_) => "`--protocol` skips the question",
+        };
+        if noise > 0 {
+            let text = format!(
+                "the server speaks {} and printed {} about `server/discover`, which are not shown; {kept}",
+                server.protocol_version,
+                number_of(noise, "lines")
+            );
+            output::note(quiet, &text);
+        }
+    }
+}
+
+/// Where settings are kept: the folder of `--data-dir`, else the user's own.
+fn settings_folder(data_dir: Option<&Path>) -> Option<PathBuf> {
+    data_dir
+        .map(Path::to_owned)
+        .or_else(crate::store::settings_folder)
+}
+
 /// How to connect, as the command line says.
 pub fn options(link: &LinkArgs, answering: ClientCapabilities, limits: Limits) -> Options {
     Options {
@@ -403,6 +463,7 @@ pub fn options(link: &LinkArgs, answering: ClientCapabilities, limits: Limits) -
         guard: std::env::current_exe().ok(),
         transcript: None,
         identity: link.identity.clone(),
+        speaks: None,
         answering,
         limits,
         logins: logins(link),
@@ -432,11 +493,14 @@ pub fn with_session<T>(
     let transcript = transcript(link)?;
     let known = output::known();
     known.add_source(source);
+    let memory = ServerSpeaks::read(source, link);
+    let spoken = memory.as_ref().and_then(|memory| memory.spoken.clone());
     let runtime = runtime()?;
     runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
         let options = Options {
             transcript: transcript.as_ref().map(|file| file.taker(known.clone())),
+            speaks: spoken.as_ref().and_then(Speaks::revision),
             ..options(link, answering, limits)
         };
         let steps = Arc::new(Mutex::new(Vec::new()));
@@ -456,6 +520,9 @@ pub fn with_session<T>(
                 return Err(known.problem(error.into()));
             }
         };
+        if let Some(memory) = memory {
+            memory.keep(&session, quiet);
+        }
         let bound = link
             .timeout
             .map(|limit| bounded(limit, session.waiting()))
@@ -674,9 +741,7 @@ fn logins(link: &LinkArgs) -> loupe_client::login::LoginStore {
 pub fn keep(data_dir: Option<&Path>) -> loupe_client::login::LoginStore {
     loupe_client::login::LoginStore {
         keychain: true,
-        folder: data_dir
-            .map(Path::to_owned)
-            .or_else(crate::store::settings_folder),
+        folder: settings_folder(data_dir),
     }
 }
 

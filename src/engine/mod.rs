@@ -199,8 +199,10 @@ impl Engine {
                 session,
                 source,
                 limit,
+                speaks,
             } => {
-                self.sessions.connect(runtime, session, *source, limit);
+                self.sessions
+                    .connect(runtime, session, *source, limit, speaks);
             }
             SessionEffect::Disconnect { session } => self.sessions.disconnect(runtime, session),
             SessionEffect::Call {

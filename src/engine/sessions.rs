@@ -223,12 +223,14 @@ impl Sessions {
         session: SessionId,
         source: Source,
         limit: Duration,
+        speaks: Option<&'static str>,
     ) {
         let this = Arc::clone(self);
         let folders = self.open().roots.clone();
         let mut options = loupe_client::Options {
             in_process: Some(crate::in_process::start),
             connect_limit: limit,
+            speaks,
             guard: self.guard.clone(),
             transcript: Some(self.transcript(runtime.handle(), session)),
             answering: self.answering(session),

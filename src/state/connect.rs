@@ -7,11 +7,11 @@ use super::{
     Connection, Effect, ImportEffect, Screen, ServerSession, SessionEffect, SessionId,
     SessionUpdate, State,
 };
-use loupe_core::capture::{Server, Tool};
+use loupe_core::capture::{Server, StepState, Tool};
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::{
-    Command, Http, Login, Protocol, SampleSpec, ServerMemory, Source, Transport, exact_server,
-    is_web, missing_secrets, redact_url, server_key,
+    Command, Http, Login, Protocol, SampleSpec, ServerMemory, Source, Speaks, Transport,
+    exact_server, is_web, missing_secrets, redact_url, server_key,
 };
 
 /// What the sample begins with, by set.
@@ -307,10 +307,14 @@ impl State {
         effects: &mut Vec<Effect>,
     ) -> Connection {
         let limit = self.settings.waits.connect();
+        let memory = self
+            .servers
+            .memory_of(server_key(&source, self.servers.here()).as_ref());
         effects.push(Effect::Session(SessionEffect::Connect {
             session,
             source: Box::new(source.clone()),
             limit,
+            speaks: memory.and_then(|memory| memory.speaks.as_ref()?.revision()),
         }));
         Connection::Connecting {
             source,
@@ -393,6 +397,11 @@ impl State {
         };
         let (source, stderr) = (source.clone(), std::mem::take(stderr));
         let messages = session.messages;
+        let was_refused = session.steps.iter().any(|step| {
+            step.state == StepState::Passed && step.tried.starts_with("server/discover")
+        });
+        let described = server.clone();
+        let key = session.memory_key.clone();
         session.connection = Connection::Connected {
             source: source.clone(),
             server,
@@ -404,6 +413,12 @@ impl State {
             effects.push(Effect::Import(ImportEffect::KeepValues { key, values }));
         }
         self.remember_source(&source, effects);
+        let memory = self.servers.memory_of(key.as_ref());
+        let before = memory.and_then(|memory| memory.speaks.clone());
+        let after = Speaks::after(before.as_ref(), &described, was_refused);
+        if before != after {
+            self.remember_of(id, effects, |memory| memory.speaks = after);
+        }
         if self.sessions.is_current(id) {
             self.previous_source = None;
             self.begin_watching(effects);

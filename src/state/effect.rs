@@ -74,6 +74,8 @@ pub enum SessionEffect {
         session: SessionId,
         source: Box<Source>,
         limit: Duration,
+        /// The revision that it is known to speak.
+        speaks: Option<&'static str>,
     },
     /// Ends the session of this number, and everything it started.
     Disconnect {

@@ -186,7 +186,7 @@ impl State {
     }
 
     /// Changes what is remembered of one session's server.
-    fn remember_of(
+    pub(super) fn remember_of(
         &mut self,
         id: SessionId,
         effects: &mut Vec<Effect>,

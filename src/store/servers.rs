@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{MOST_OF_SETTINGS, file_text, write_whole};
 use loupe_core::problem::{Problem, ProblemKind};
-use loupe_core::source::{MemoryChanges, ServerMemory, ToolArguments, Watch};
+use loupe_core::source::{MemoryChanges, ServerMemory, Speaks, ToolArguments, Watch};
 
 const FILE: &str = "servers.json";
 /// Held while the file is changed: two windows may be open.
@@ -38,6 +38,14 @@ struct ServerEntry {
     variables: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     watch: Option<WatchEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speaks: Option<SpeaksEntry>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SpeaksEntry {
+    revision: String,
+    version: String,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -80,6 +88,10 @@ impl From<ServerEntry> for ServerMemory {
             arguments: entry.arguments.into_iter().map(arguments).collect(),
             variables: entry.variables,
             watch: entry.watch.map(watch),
+            speaks: entry.speaks.map(|entry| Speaks {
+                revision: entry.revision,
+                version: entry.version,
+            }),
         }
     }
 }
@@ -107,6 +119,10 @@ impl From<ServerMemory> for ServerEntry {
             arguments: memory.arguments.into_iter().map(arguments).collect(),
             variables: memory.variables,
             watch: memory.watch.map(watch),
+            speaks: memory.speaks.map(|speaks| SpeaksEntry {
+                revision: speaks.revision,
+                version: speaks.version,
+            }),
         }
     }
 }
@@ -229,6 +245,10 @@ mod tests {
                 is_on: true,
                 places: "/src/**/*.py".into(),
                 build: "make".into(),
+            }),
+            speaks: Some(Speaks {
+                revision: "2025-06-18".into(),
+                version: "1.19.0".into(),
             }),
         };
         let new = ServerMemory::default();

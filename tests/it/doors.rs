@@ -191,6 +191,9 @@ fn text(output: &Output) -> String {
 const ONLINE: &[&str] = &[
     "tools",
     "tools --json",
+    "doctor --verbose",
+    "doctor --json",
+    "doctor --as markdown --call say",
     "resources",
     "resources --json",
     "prompts",

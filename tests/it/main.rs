@@ -27,6 +27,8 @@ mod two_servers;
 mod visit;
 
 #[cfg(unix)]
+mod doctor;
+#[cfg(unix)]
 mod doors;
 #[cfg(unix)]
 mod ends;

@@ -147,7 +147,7 @@ pub(super) fn find(error: &Error) -> Option<Known> {
             stderr,
             place,
         } => Some(output::of_ended(error, place, how, unreadable.as_deref(), stderr)),
-        Error::Disconnected { .. } => plain("still-running", "reconnect, then call again"),
+        Error::Disconnected { .. } => plain("requests", "reconnect, then call again"),
         Error::Timeout {
             during_handshake: true,
             unreadable,

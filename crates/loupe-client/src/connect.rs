@@ -70,6 +70,12 @@ pub(super) async fn open(
     let shut = CloseOnDrop(Arc::clone(tap));
     let who = ClientIdentity::new(options);
     let mut plan = plan(source, &who)?;
+    // What it spoke last time is tried first, and is forgotten where it is refused.
+    let mut is_known = None;
+    if let (Plan::Discover { pinned: false }, Some(version)) = (plan, options.speaks) {
+        is_known = Some(plan);
+        plan = Plan::Initialize(version);
+    }
     let mut link = start(source, options, tap).await?;
     let mut is_first_try = true;
     let agreed = loop {
@@ -78,6 +84,16 @@ pub(super) async fn open(
             Err(error) => error,
         };
         let is_open = is_first_try && matches!(plan, Plan::Discover { pinned: false });
+        if let Some(open) = is_known.take() {
+            tap.end_step(
+                &format!("{error}; the revision is found anew"),
+                StepState::Passed,
+            );
+            drop(link);
+            link = start(source, options, tap).await?;
+            plan = open;
+            continue;
+        }
         is_first_try = false;
         match (source, error.root()) {
             (Source::Command(_), Error::Disconnected { how, .. }) if is_open => {

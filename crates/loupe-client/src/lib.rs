@@ -27,6 +27,7 @@ mod connect;
 mod connect_times;
 mod connector;
 mod deadline;
+mod discovery_noise;
 mod encoding;
 mod envelope;
 mod era;
@@ -110,6 +111,9 @@ pub struct Options {
     pub transcript: Option<Transcript>,
     /// How to name ourselves; `None` is as Loupe.
     pub identity: Option<Identity>,
+    /// The revision that the server is known to speak. It is proposed in a handshake, and `server/discover` is asked only
+    /// where the handshake is refused.
+    pub speaks: Option<&'static str>,
     /// What a server may ask of us; declared to it unless the identity declares otherwise.
     pub answering: ClientCapabilities,
     /// Where logins are kept.
@@ -127,6 +131,7 @@ impl Default for Options {
             in_process: None,
             transcript: None,
             identity: None,
+            speaks: None,
             answering: ClientCapabilities::default(),
             logins: login::LoginStore::default(),
             known: SecretList::default(),

@@ -216,6 +216,11 @@ impl Session {
         move || tap.is_waiting()
     }
 
+    /// How many lines of stderr were not shown because they are about `server/discover`, which the server does not know.
+    pub fn discovery_noise(&self) -> u64 {
+        self.tap.noise()
+    }
+
     /// Why the connection is over; `None` while it is open.
     pub fn failure(&self) -> Option<Error> {
         self.tap.failure()

@@ -27,6 +27,7 @@ pub(super) use sdk_end::SdkEnd;
 
 use super::causes;
 use super::deadline::PausableDeadline;
+use super::discovery_noise::DiscoveryNoise;
 use super::envelope::Peek;
 use super::error::{Error, excerpt};
 use super::log::Log;
@@ -93,6 +94,7 @@ pub(super) struct State {
     received_any: bool,
     /// Progress came while nothing was waited for, which was said.
     has_late_progress: bool,
+    noise: DiscoveryNoise,
     pub(crate) established: bool,
     /// The revision that was agreed on has batches.
     has_batches: bool,
@@ -164,6 +166,7 @@ impl Tap {
                 first_unreadable: None,
                 received_any: false,
                 has_late_progress: false,
+                noise: DiscoveryNoise::default(),
                 established: false,
                 has_batches: false,
                 gone: None,
@@ -284,6 +287,11 @@ impl Tap {
             .first_of_all
             .clone()
             .map(|first| (state.unreadable, first))
+    }
+
+    /// Lines of stderr about `server/discover` that were not shown.
+    pub(super) fn noise(&self) -> u64 {
+        self.state().noise.lines
     }
 
     pub(super) fn is_established(&self) -> bool {
@@ -540,9 +548,13 @@ impl Tap {
             let now = Instant::now();
             self.log(&mut state, now, (Direction::Stderr, line), None);
             join(&mut state, now, Direction::Stderr, line, None);
-            state.log.take_note()
+            let is_noise = state.noise.takes(&text);
+            (state.log.take_note(), is_noise)
         };
-        self.emit(SessionEvent::Stderr(text));
+        let (full, is_noise) = full;
+        if !is_noise {
+            self.emit(SessionEvent::Stderr(text));
+        }
         full.into_iter()
             .for_each(|note| self.emit(SessionEvent::Noted(note)));
     }

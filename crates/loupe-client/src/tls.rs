@@ -152,6 +152,12 @@ pub(super) fn refusal<'a>(
 
 /// Why, and what can be done about it, for people.
 pub(super) fn words(refused: &rustls::Error) -> (String, &'static str) {
+    if let rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType) = refused {
+        return (
+            "what answers at this port does not speak TLS".into(),
+            "write http:// in the address, or check the port",
+        );
+    }
     let rustls::Error::InvalidCertificate(why) = refused else {
         return (
             format!("no TLS connection: {refused}"),

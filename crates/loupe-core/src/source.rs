@@ -33,7 +33,7 @@ pub(crate) use redact_url::{address_secrets, is_key};
 pub use redact_url::{redact_url, without_values};
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 pub use server_prefs::{
-    MemoryChanges, MemoryField, MemoryValue, ServerMemory, ToolArguments, Watch,
+    MemoryChanges, MemoryField, MemoryValue, ServerMemory, Speaks, ToolArguments, Watch,
 };
 
 /// A server, or a capture folder standing in for one.

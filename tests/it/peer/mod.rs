@@ -1,6 +1,7 @@
 //! Scripted peers for the client's tests: shell children that answer by rule, and a raw HTTP server on loopback.
 
 pub mod oauth;
+pub mod tls;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

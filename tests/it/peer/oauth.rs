@@ -27,6 +27,10 @@ pub struct Modes {
     /// What `iss` says in place of the issuer.
     pub wrong_iss: bool,
     pub refuse_registration: bool,
+    /// The metadata names no place to register at.
+    pub no_registration: bool,
+    /// No code is worth a token.
+    pub refuse_code: bool,
     pub refuse_refresh: bool,
     pub deny: bool,
     /// Calls need a scope that lists do not.
@@ -260,6 +264,12 @@ impl OAuthPeer {
                 if let Some((name, address)) = books.modes.endpoint {
                     metadata[name] = json!(address);
                 }
+                if books.modes.no_registration {
+                    metadata
+                        .as_object_mut()
+                        .unwrap()
+                        .remove("registration_endpoint");
+                }
                 if books.modes.no_pkce {
                     metadata
                         .as_object_mut()
@@ -311,6 +321,9 @@ impl OAuthPeer {
                     .headers_mut()
                     .insert(header::LOCATION, back.unwrap().as_str().parse().unwrap());
                 response
+            }
+            (&Method::POST, "/token") if books.modes.refuse_code => {
+                reply(400, &json!({"error": "invalid_grant"}))
             }
             (&Method::POST, "/token") if books.modes.alone => self.alone(&mut books, &form),
             (&Method::POST, "/token") => self.token(&mut books, &form),

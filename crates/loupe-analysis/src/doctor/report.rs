@@ -26,15 +26,19 @@ impl DoctorReport {
             let step = self.steps.iter().find(|step| step.id == id)?;
             (!step.received.is_empty()).then(|| step.received.clone())
         };
-        let lists = found("lists")
-            .map(|lists| format!(", {lists}"))
-            .unwrap_or_default();
+        // What it lists nothing of is not worth a word.
+        let lists: String = found("lists")
+            .iter()
+            .flat_map(|lists| lists.split("; "))
+            .filter(|list| !list.starts_with("0 ") || list.ends_with("tools"))
+            .map(|list| format!(", {list}"))
+            .collect();
         let call = found("first-call")
             .map(|call| format!(", {call}"))
             .unwrap_or_default();
         format!(
             "{} works: {} over {}{lists}{call}",
-            server.heading(),
+            server.heading().trim(),
             server.protocol_version,
             server.transport
         )

@@ -60,7 +60,7 @@ const CAUSES: &[PrintedCause] = &[
         fix: "set the variable",
         paste: Some((Entry, r#""env": { "{name}": "…" }"#)), example: "Error: BRAVE_API_KEY environment variable is required" },
     PrintedCause { on: On::Stderr, step: "still-running",
-        pattern: r"(?i)\b(?:missing|set|provide|requires?|need|define|specify)\b[^\n]{0,60}?(?-i:\b(?<name>[A-Z][A-Z0-9]*(?:_(?:[A-Z0-9]+))*_(?:KEY|TOKEN|SECRET|ID|URL|URI|USER|USERNAME|PASSWORD|HOST|EMAIL|DOMAIN|DSN|PATH|DIR))\b)",
+        pattern: r"(?i)\b(?:missing|set|provide|requires?|required|need|define|specify)\b[^\n]{0,60}?(?-i:\b(?<name>[A-Z][A-Z0-9]*(?:_(?:[A-Z0-9]+))*_(?:KEY|TOKEN|SECRET|ID|URL|URI|USER|USERNAME|PASSWORD|HOST|EMAIL|DOMAIN|DSN|PATH|DIR))\b)",
         sentence: "the server says that the variable {name} is missing",
         fix: "set the variable",
         paste: Some((Entry, r#""env": { "{name}": "…" }"#)), example: "Missing required environment variables: SLACK_BOT_TOKEN" },
@@ -99,6 +99,16 @@ const CAUSES: &[PrintedCause] = &[
         sentence: "there is no file {path}",
         fix: "correct the path; a client may start the server in another folder, so give the full path",
         paste: None, example: "python3: can't open file 'server.py': [Errno 2] No such file or directory" },
+    PrintedCause { on: On::Stderr, step: "still-running",
+        pattern: r"'Server' object has no attribute '(?<name>\w+)'|cannot import name '(?<path>\w+)' from 'mcp\b",
+        sentence: "the MCP SDK for Python that is installed has no `{name}{path}`: likely another version than the server was written for",
+        fix: "install the version that the server asks for, often `mcp<2`",
+        paste: Some((Terminal, "pip install 'mcp<2'")), example: "AttributeError: 'Server' object has no attribute 'list_resources'" },
+    PrintedCause { on: On::Stderr, step: "still-running",
+        pattern: r"cannot import name '(?<name>\w+)' from '(?<path>[\w.]+)'|does not provide an export named '(?<export>\w+)'",
+        sentence: "a package that is installed has no `{name}{export}`: likely another version than the server was written for",
+        fix: "install the versions that the server asks for (`uv sync`, `pip install -r requirements.txt`, `npm ci`)",
+        paste: None, example: "ImportError: cannot import name 'eval_type_backport' from 'pydantic._internal._typing_extra' (/srv/typing_extra.py)" },
     PrintedCause { on: On::Stderr, step: "still-running",
         pattern: r"No module named '?(?<name>[\w.]+)'?",
         sentence: "the Python that was started has no module {name}",
@@ -240,6 +250,24 @@ fn printed(place: &str, unreadable: Option<&str>, stderr: &[String]) -> Option<K
             text
         };
         let mut sentence = fill(cause.sentence);
+        let mut variables = Vec::new();
+        if cause.sentence.contains("variable {name}")
+            && let Some(name) = found.name("name")
+        {
+            variables = named_with(
+                found
+                    .get(0)
+                    .map_or("", |all| line_of(&stderr, all.as_str())),
+                name.as_str(),
+            );
+            if variables.len() > 1 {
+                let all = variables.join(" and ");
+                sentence = sentence
+                    .replace("variable ", "variables ")
+                    .replace(name.as_str(), &all)
+                    .replace(" is missing", " are missing");
+            }
+        }
         if cause.pattern.contains("KeyError")
             && let Some((file, line)) = read_at(&stderr)
         {
@@ -250,10 +278,53 @@ fn printed(place: &str, unreadable: Option<&str>, stderr: &[String]) -> Option<K
         }
         let mut known = Known::new(cause.step, sentence, fill(cause.fix)).leading();
         if let Some((place, text)) = cause.paste {
-            known = known.paste(place, fill(text));
+            known = known.paste(
+                place,
+                match variables.len() {
+                    0 | 1 => fill(text),
+                    _ => entry_of(&variables),
+                },
+            );
         }
         Some(known)
     })
+}
+
+/// The line of a text that this is part of.
+fn line_of<'t>(text: &'t str, part: &str) -> &'t str {
+    text.lines().find(|line| line.contains(part)).unwrap_or("")
+}
+
+/// The variables of a line that wants all of them: `A and B`, `A, B`.
+fn named_with(line: &str, first: &str) -> Vec<String> {
+    let is_name = |word: &str| {
+        word.contains('_')
+            && !word.starts_with('_')
+            && word.chars().all(|letter| {
+                letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_'
+            })
+    };
+    let from = line.find(first).map_or("", |at| &line[at..]);
+    let mut names: Vec<String> = Vec::new();
+    for word in from.split_whitespace() {
+        let name =
+            word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        if is_name(name) {
+            names.push(name.to_owned());
+        } else if word != "and" {
+            break;
+        }
+    }
+    names
+}
+
+/// The lines of a client's configuration that set these variables.
+fn entry_of(variables: &[String]) -> String {
+    let members: Vec<String> = variables
+        .iter()
+        .map(|name| format!(r#""{name}": "…""#))
+        .collect();
+    format!(r#""env": {{ {} }}"#, members.join(", "))
 }
 
 /// An address to connect to: what a server listens on may be every address it has.
@@ -439,6 +510,28 @@ mod tests {
         assert_eq!(
             known.cause.paste.unwrap().text,
             "\"env\": { \"API_KEY\": \"…\" }"
+        );
+    }
+
+    #[test]
+    fn all_variables_that_are_missing_together_are_named() {
+        let line = "Please set SLACK_BOT_TOKEN and SLACK_TEAM_ID environment variables".to_owned();
+        let known = printed("sh", None, &[line]).unwrap();
+        assert_eq!(
+            known.cause.sentence,
+            "the server says that the variables SLACK_BOT_TOKEN and SLACK_TEAM_ID are missing"
+        );
+        assert_eq!(
+            known.cause.paste.unwrap().text,
+            r#""env": { "SLACK_BOT_TOKEN": "…", "SLACK_TEAM_ID": "…" }"#
+        );
+        let line =
+            "Error: A key is required via --key, BRAVE_API_KEY, --file, or BRAVE_API_KEY_FILE"
+                .to_owned();
+        let known = printed("sh", None, &[line]).unwrap();
+        assert_eq!(
+            known.cause.sentence,
+            "the server says that the variable BRAVE_API_KEY is missing"
         );
     }
 

@@ -122,6 +122,7 @@ impl Flow<'_> {
             Some(odd) => LoginFailure {
                 what: format!("{}; where the login's metadata belongs came {odd}", failure.what),
                 hint: "tell whoever runs the server to publish its metadata there, or to answer 404".into(),
+                step: "resource-metadata",
                 ..failure
             },
             None => failure,

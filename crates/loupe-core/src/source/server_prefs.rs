@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use super::Protocol;
+use crate::capture::Server;
+
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerMemory {
@@ -17,6 +20,39 @@ pub struct ServerMemory {
     /// Values for `{{name}}` in arguments.
     pub variables: BTreeMap<String, String>,
     pub watch: Option<Watch>,
+    /// The revision that it speaks, where asking for it by `server/discover` makes it complain, and its own version then.
+    pub speaks: Option<Speaks>,
+}
+
+/// A revision of the protocol that a server was found to speak.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Speaks {
+    pub revision: String,
+    /// The server's own version; another may speak another revision.
+    pub version: String,
+}
+
+impl Speaks {
+    /// The revision, if Loupe knows it.
+    pub fn revision(&self) -> Option<&'static str> {
+        Protocol::VERSIONS
+            .iter()
+            .copied()
+            .find(|known| *known == self.revision)
+    }
+
+    /// What to remember after connecting to `server`: its revision where it did not know `server/discover`, nothing once it
+    /// is another version of the server, else what was remembered before.
+    pub fn after(before: Option<&Self>, server: &Server, was_refused: bool) -> Option<Self> {
+        match before {
+            _ if was_refused => Some(Self {
+                revision: server.protocol_version.clone(),
+                version: server.version.clone(),
+            }),
+            Some(before) if before.version == server.version => Some(before.clone()),
+            _ => None,
+        }
+    }
 }
 
 /// Arguments of one tool, as they was in the form.
@@ -44,6 +80,7 @@ pub enum MemoryField {
     Source,
     Tool,
     Watch,
+    Speaks,
     /// By the tool.
     Allowed(String),
     /// By its name.
@@ -59,6 +96,7 @@ pub enum MemoryField {
 pub enum MemoryValue {
     Text(String),
     Watch(Watch),
+    Speaks(Speaks),
 }
 
 /// What changed, by the server's key; `None` is remembered no longer. Two windows change the same server so without undoing what
@@ -98,7 +136,11 @@ impl ServerMemory {
             .watch
             .iter()
             .map(|watch| (MemoryField::Watch, MemoryValue::Watch(watch.clone())));
-        texts.chain(watch).collect()
+        let speaks = self
+            .speaks
+            .iter()
+            .map(|speaks| (MemoryField::Speaks, MemoryValue::Speaks(speaks.clone())));
+        texts.chain(watch).chain(speaks).collect()
     }
 
     /// What became of this in `after`.
@@ -121,11 +163,13 @@ impl ServerMemory {
 
     /// Takes a change over.
     pub fn set(&mut self, field: MemoryField, value: Option<MemoryValue>) {
-        let (text, watch) = match value {
-            Some(MemoryValue::Text(text)) => (Some(text), None),
-            Some(MemoryValue::Watch(watch)) => (None, Some(watch)),
-            None => (None, None),
-        };
+        let (mut text, mut watch, mut speaks) = (None, None, None);
+        match value {
+            Some(MemoryValue::Text(value)) => text = Some(value),
+            Some(MemoryValue::Watch(value)) => watch = Some(value),
+            Some(MemoryValue::Speaks(value)) => speaks = Some(value),
+            None => {}
+        }
         let put = |all: &mut BTreeMap<String, String>, key, text: Option<String>| match text {
             Some(text) => drop(all.insert(key, text)),
             None => drop(all.remove(&key)),
@@ -134,6 +178,7 @@ impl ServerMemory {
             MemoryField::Source => self.source = text.unwrap_or_default(),
             MemoryField::Tool => self.tool = text,
             MemoryField::Watch => self.watch = watch,
+            MemoryField::Speaks => self.speaks = speaks,
             MemoryField::Allowed(tool) => put(&mut self.allowed, tool, text),
             MemoryField::Variable(name) => put(&mut self.variables, name, text),
             MemoryField::Last(tool) => self.arguments.entry(tool).or_default().last = text,
