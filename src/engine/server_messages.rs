@@ -19,9 +19,9 @@ use crate::state::{
 };
 use crate::store;
 use loupe_analysis::contract::message_line;
-use loupe_client::{self, ClientCapabilities, Listing, SessionEvent, Transcript};
+use loupe_client::{self, CancelToken, ClientCapabilities, Listing, SessionEvent, Transcript};
 use loupe_core::cancel::Cancel;
-use loupe_core::capture::{Capture, Line, Prompt, Resource, Tool};
+use loupe_core::capture::{Capture, CaptureId, Line, Prompt, Resource, Tool};
 use loupe_core::json::Doc;
 use loupe_core::number::number_of;
 use loupe_core::problem::{Problem, ProblemKind};
@@ -352,6 +352,25 @@ impl Sessions {
                             argument,
                             values: values.unwrap_or_default(),
                         }),
+                    });
+                    Ok(())
+                }
+                SessionCommand::Examine(tool) => {
+                    match tool {
+                        None => reached.examine(LIMIT).await,
+                        Some(tool) => {
+                            let call = loupe_client::Call {
+                                id: CaptureId("doctor".into()),
+                                tool: Tool::clone(&tool),
+                                arguments: Bytes::from_static(b"{}"),
+                                limit: LIST_LIMIT,
+                            };
+                            reached.examine_call(call, CancelToken::new()).await;
+                        }
+                    }
+                    queue.push(Event::Session {
+                        session,
+                        update: SessionUpdate::Examined,
                     });
                     Ok(())
                 }

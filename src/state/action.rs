@@ -35,6 +35,7 @@ pub enum Action {
     /// To the question of the server that waits.
     Answer(server_requests::ServerRequestAction),
     Wire(wire::WireAction),
+    Doctor(super::DoctorAction),
     Library(library::LibraryAction),
     /// With a block that is no text.
     Media(media::MediaAction),
@@ -168,7 +169,6 @@ pub enum Dialog {
     /// What became of the server's tools since it was connected before.
     ToolsChanged,
     /// How the connection came about, step by step.
-    Steps,
     /// The server's stderr.
     Stderr,
     /// What would be sent to the provider that counts.

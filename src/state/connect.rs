@@ -201,13 +201,14 @@ impl State {
         };
         match update {
             SessionUpdate::Phase(phase) => session.set_phase(phase),
-            SessionUpdate::Step(step) => session.steps.push(step),
+            SessionUpdate::Step(step) => session.add_step(step),
             SessionUpdate::Stderr(line) => session.add_stderr(line),
             SessionUpdate::Messages(count) => session.set_messages(count),
             SessionUpdate::Login(step) => session.login.add(step, now),
             SessionUpdate::Connected(server) => self.on_connected(id, server, effects),
             SessionUpdate::Tools { tools, note } => self.on_tools_listed(id, tools, note, effects),
             SessionUpdate::ConnectFailed(problem) => self.on_connect_failed(id, problem),
+            SessionUpdate::Examined => session.examination = Some(super::Examination::Over),
             SessionUpdate::Gone(problem) => self.on_disconnected(id, problem),
             SessionUpdate::Notification(notification) => {
                 self.on_notification(id, notification, effects)

@@ -228,4 +228,6 @@ pub enum SessionCommand {
         uri: String,
         on: bool,
     },
+    /// Looks at all that a client relies on; with a tool, calls it instead.
+    Examine(Option<Arc<Tool>>),
 }

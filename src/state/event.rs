@@ -93,6 +93,8 @@ pub enum SessionUpdate {
     ConnectFailed(Problem),
     Login(LoginStep),
     Gone(Problem),
+    /// The doctor's questions are answered.
+    Examined,
     /// How many messages there were.
     Messages(u64),
     Notification(ServerNotification),

@@ -11,6 +11,7 @@ pub mod call_queue;
 pub mod compare;
 mod connect;
 pub mod diff;
+mod doctor;
 mod effect;
 mod event;
 mod export;
@@ -58,6 +59,7 @@ pub use background::{BackgroundEvent, BackgroundTask};
 pub use call::CallAction;
 pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
 pub use connect::{ConnectAction, ConnectForm, ConnectMode};
+pub use doctor::{DoctorAction, Examination};
 pub use effect::{
     AppEffect, Effect, ExportEffect, ImportEffect, SessionCommand, SessionEffect, TokensEffect,
 };

@@ -205,6 +205,7 @@ impl State {
                 self.other_failed(problem, effects)
             }
             SessionUpdate::Step(_)
+            | SessionUpdate::Examined
             | SessionUpdate::Messages(_)
             | SessionUpdate::Notification(_) => {}
         }

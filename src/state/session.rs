@@ -59,6 +59,8 @@ pub struct ServerSession {
     pub stderr_dropped: u64,
     /// The steps of connecting; kept after the connection ends.
     pub steps: Vec<Step>,
+    /// How the doctor's examination stands; `None` where there was none.
+    pub examination: Option<super::Examination>,
     /// Number of messages so far, counted from before it is connected.
     pub(super) messages: u64,
     /// Whether the server was told of folders.
@@ -77,6 +79,16 @@ impl ServerSession {
     /// The tool in the call bar.
     pub fn tool(&self) -> Option<&ListedTool> {
         self.find_tool(self.selected_tool.as_deref()?)
+    }
+
+    /// Adds a step of connecting. A program that is started again says on stderr what it said before.
+    pub(super) fn add_step(&mut self, step: Step) {
+        if step.name == "start"
+            && let Connection::Connecting { stderr, .. } = &mut self.connection
+        {
+            stderr.clear();
+        }
+        self.steps.push(step);
     }
 
     /// The form of the selected tool.

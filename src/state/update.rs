@@ -60,6 +60,7 @@ impl State {
             Action::Watch(action) => self.change_watch(action, effects),
             Action::Import(action) => self.import(action, effects),
             Action::Answer(action) => self.answer_ask(action, effects),
+            Action::Doctor(action) => self.change_doctor(action, effects),
             Action::Wire(action) => self.perform_wire(action, effects),
             Action::Library(action) => self.perform_library(action, effects),
             Action::Media(action) => self.perform_media(action, effects),

@@ -101,6 +101,8 @@ pub enum Screen {
     /// A tool that was chosen, before its first answer.
     Tool,
     Connect,
+    /// What the doctor says of a server that is connected.
+    Doctor,
     /// Call bar, panes and drawer.
     Answer,
     /// What the whole server costs before its first call.

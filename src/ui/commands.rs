@@ -333,8 +333,12 @@ pub const COMMANDS: &[UiCommand] = &[
     }),
     UiCommand::without_keys("Roots…", |_, cx| Some(server_requests::roots_dialog(cx))),
     UiCommand::without_keys("Forget the login", |_, cx| forget_login(cx)),
-    UiCommand::without_keys("How it connected", |_, cx| {
-        (!cx.state.session().steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
+    UiCommand::without_keys("Check this server", |_, cx| {
+        cx.state
+            .session()
+            .connection
+            .source()
+            .map(|_| Action::Doctor(crate::state::DoctorAction::Examine))
     }),
     UiCommand::without_keys("Show stderr", |_, cx| {
         cx.state
@@ -501,6 +505,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     } else if matches!(
         view.screen,
         Screen::Hosts
+            | Screen::Doctor
             | Screen::Server
             | Screen::Diff
             | Screen::ServerDiff

@@ -8,25 +8,27 @@ mod form;
 mod import;
 pub(super) mod login;
 mod paste;
-mod previous_connection;
+pub(super) mod previous_connection;
 mod protocol;
 mod recent;
-pub mod report;
 mod roots_and_sampling;
 mod sample;
 
 use egui::{Frame, Label, Margin, Stroke, Ui, vec2};
 
 use super::theme;
-use super::{Cx, icons, widgets};
+use super::{Cx, doctor, icons, widgets};
 use crate::state::server_diff::ServerDiffAction;
-use crate::state::{Action, ConnectAction, Connection, Dialog};
+use crate::state::{Action, Connection, Dialog};
 use form::{field, form_ui, label, pair};
 
 const WIDTH: f32 = 1200.0;
 const SIDE: f32 = 416.0;
 
 pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if is_examined(cx) {
+        return doctor::page_ui(ui, cx);
+    }
     widgets::scroll("connect").show(ui, |ui| {
         let room = ui.available_width();
         let width = (room - 48.0).clamp(280.0, WIDTH);
@@ -177,101 +179,68 @@ fn side_ui(ui: &mut Ui, cx: &Cx<'_>) {
     recent::recent_ui(ui, cx);
 }
 
-/// Where a connection stands: on its way, failed, or gone.
+/// Whether a connection is on its way, failed or was lost, so that the doctor has the screen.
+fn is_examined(cx: &Cx<'_>) -> bool {
+    let is_choosing = cx.state.server_diff.is_choosing;
+    !is_choosing
+        && match cx.state.session().connection {
+            Connection::Connecting { .. } => true,
+            Connection::Failed { .. } | Connection::Disconnected { .. } => !cx.state.is_new_source,
+            Connection::None | Connection::Connected { .. } => false,
+        }
+}
+
+/// Where the connection to a server to compare with stands.
 fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = theme::of(ui);
-    let is_choosing = cx.state.server_diff.is_choosing;
-    match if is_choosing {
-        &cx.state.server_diff.connection
-    } else {
-        &cx.state.session().connection
-    } {
-        Connection::Connecting {
-            source,
-            phase,
-            since,
-            limit,
-            stderr,
-        } => {
-            card(ui, true, |ui| {
-                ui.horizontal(|ui| {
-                    widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
-                    widgets::words(
-                        ui,
-                        format!("of {}", widgets::seconds(*limit)),
-                        theme::code(),
-                        t.weak,
-                    );
-                    widgets::at_right(ui, theme::BUTTON, |ui| {
-                        if widgets::Button::new("Cancel")
-                            .shortcut("Esc")
-                            .name("Cancel connecting")
-                            .clicked(ui)
-                        {
-                            let cancel = Action::ServerDiff(ServerDiffAction::Cancel);
-                            cx.send(if is_choosing {
-                                cancel
-                            } else {
-                                ConnectAction::Cancel.into()
-                            });
-                        }
+    if cx.state.server_diff.is_choosing {
+        match &cx.state.server_diff.connection {
+            Connection::Connecting {
+                source,
+                phase,
+                since,
+                limit,
+                stderr,
+            } => {
+                card(ui, true, |ui| {
+                    ui.horizontal(|ui| {
+                        widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
+                        let limit = format!("of {}", widgets::seconds(*limit));
+                        widgets::words(ui, limit, theme::code(), t.weak);
+                        widgets::at_right(ui, theme::BUTTON, |ui| {
+                            if widgets::Button::new("Cancel")
+                                .shortcut("Esc")
+                                .name("Cancel connecting")
+                                .clicked(ui)
+                            {
+                                cx.send(Action::ServerDiff(ServerDiffAction::Cancel));
+                            }
+                        });
                     });
+                    widgets::wrapped(ui, source.to_string(), theme::code(), t.weak);
+                    stderr_tail(
+                        ui,
+                        cx,
+                        stderr,
+                        "The server has written nothing to stderr yet",
+                    );
                 });
-                widgets::wrapped(ui, source.to_string(), theme::code(), t.weak);
-                stderr_tail(
-                    ui,
-                    cx,
-                    stderr,
-                    "The server has written nothing to stderr yet",
-                );
-                login::log_ui(ui, cx);
-            });
-            ui.add_space(16.0);
-        }
-        Connection::Failed {
-            source,
-            problem,
-            stderr,
-        } if is_choosing => {
-            widgets::problem_ui(ui, problem);
-            if !stderr.is_empty() {
-                card(ui, false, |ui| stderr_tail(ui, cx, stderr, ""));
+                ui.add_space(16.0);
             }
-            compare_tools::retry_ui(ui, cx, source);
-            ui.add_space(16.0);
-        }
-        Connection::Failed {
-            problem, stderr, ..
-        }
-        | Connection::Disconnected {
-            problem, stderr, ..
-        } if !cx.state.is_new_source => {
-            widgets::problem_ui(ui, problem);
-            // One step alone is the failure itself.
-            if cx.state.session().steps.len() > 1 {
-                card(ui, false, |ui| {
-                    widgets::words(ui, "Connection attempts", theme::medium(12.5), t.weak);
-                    report::steps_ui(ui, cx);
-                });
-            }
-            if !stderr.is_empty() {
-                card(ui, false, |ui| stderr_tail(ui, cx, stderr, ""));
-            }
-            login::offer_ui(ui, cx);
-            ui.horizontal(|ui| {
-                if widgets::Button::new("Retry")
-                    .icon(icons::REFRESH)
-                    .clicked(ui)
-                {
-                    cx.send(ConnectAction::Reconnect);
+            Connection::Failed {
+                source,
+                problem,
+                stderr,
+            } => {
+                widgets::problem_ui(ui, problem);
+                if !stderr.is_empty() {
+                    card(ui, false, |ui| stderr_tail(ui, cx, stderr, ""));
                 }
-                if let Some(source) = cx.state.session().connection.source() {
-                    widgets::truncated(ui, source.to_string(), theme::code(), t.weak);
-                }
-            });
-            ui.add_space(16.0);
+                compare_tools::retry_ui(ui, cx, source);
+                ui.add_space(16.0);
+            }
+            _ => {}
         }
-        _ => {}
     }
     previous_connection::closed_ui(ui, cx);
 }

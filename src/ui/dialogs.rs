@@ -35,7 +35,6 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         Dialog::Definition { .. }
         | Dialog::ExactCount
         | Dialog::Stderr
-        | Dialog::Steps
         | Dialog::ToolsChanged
         | Dialog::History
         | Dialog::Fixture => 760.0,
@@ -91,7 +90,6 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                 }
                 Dialog::ExactCount => exact::dialog_ui(ui, cx, height),
                 Dialog::Stderr => stderr_ui(ui, cx, height),
-                Dialog::Steps => steps_ui(ui, cx, height),
                 Dialog::Roots { text, is_declared } => {
                     server_requests::roots_ui(ui, cx, text, *is_declared)
                 }
@@ -347,24 +345,6 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     }
     code::code_ui(ui, "stderr", lines, height);
     copy_all_ui(ui, cx, || lines.join("\n"));
-}
-
-/// The report of the connection.
-fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    widgets::title(ui, cx, "How it connected");
-    let lines = || {
-        cx.state
-            .session()
-            .steps
-            .iter()
-            .map(loupe_core::capture::Step::line)
-            .collect::<Vec<_>>()
-            .join("\n")
-    };
-    egui::ScrollArea::vertical()
-        .max_height(height)
-        .show(ui, |ui| connect::report::steps_ui(ui, cx));
-    copy_all_ui(ui, cx, lines);
 }
 
 fn copy_all_ui(ui: &mut Ui, cx: &Cx<'_>, text: impl FnOnce() -> String) {

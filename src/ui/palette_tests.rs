@@ -265,7 +265,8 @@ fn every_screen_and_tab_is_one_choice_away() {
         Some(match screen {
             Screen::Start => Screen::Tool,
             Screen::Tool => Screen::Connect,
-            Screen::Connect => Screen::Answer,
+            Screen::Connect => Screen::Doctor,
+            Screen::Doctor => Screen::Answer,
             Screen::Answer => Screen::Server,
             Screen::Server => Screen::Diff,
             Screen::Diff => Screen::ServerDiff,

@@ -239,7 +239,6 @@ fn every_control_has_a_name_in_every_state() {
             chosen: 7,
         },
         Dialog::Stderr,
-        Dialog::Steps,
         Dialog::History,
         Dialog::Path {
             purpose: PathPurpose::OpenCapture,

@@ -331,10 +331,10 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     );
     item(
         ui,
-        icons::INFO,
-        "How it connected",
-        !cx.state.session().steps.is_empty(),
-        Action::ShowDialog(Dialog::Steps),
+        icons::CHECK_CIRCLE,
+        "Check this server",
+        has_source,
+        Action::Doctor(crate::state::DoctorAction::Examine),
     );
     let other = Action::ServerDiff(ServerDiffAction::Choose);
     item(

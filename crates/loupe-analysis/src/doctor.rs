@@ -127,6 +127,9 @@ impl<'a> Evidence<'a> {
     }
 }
 
+/// The client's steps that an examination adds to those of connecting.
+pub const EXAMINED_STEPS: [&str; 3] = ["lists", "requests", "call"];
+
 /// The steps of a login.
 const LOGIN_STEPS: [&str; 6] = [
     "challenge",

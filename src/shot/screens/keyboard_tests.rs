@@ -210,7 +210,6 @@ const DIALOGS: &[Opener] = &[
         stage.open_fixture("/home/me/fixtures").unwrap()
     }),
     ("ToolsChanged", |stage| show(stage, Dialog::ToolsChanged)),
-    ("Steps", |stage| show(stage, Dialog::Steps)),
     ("Stderr", |stage| show(stage, Dialog::Stderr)),
     ("ExactCount", |stage| show(stage, Dialog::ExactCount)),
     ("Roots", |stage| {
@@ -252,11 +251,10 @@ fn place_of(dialog: &Dialog) -> usize {
         Dialog::History => 13,
         Dialog::Fixture => 14,
         Dialog::ToolsChanged => 15,
-        Dialog::Steps => 16,
-        Dialog::Stderr => 17,
-        Dialog::ExactCount => 18,
-        Dialog::Roots { .. } => 19,
-        Dialog::Path { .. } => 20,
+        Dialog::Stderr => 16,
+        Dialog::ExactCount => 17,
+        Dialog::Roots { .. } => 18,
+        Dialog::Path { .. } => 19,
     }
 }
 

@@ -102,7 +102,7 @@ fn line(ui: &mut Ui, name: &str, hint: &str, width: f32, is_secret: bool, text: 
 }
 
 /// After a refusal: the way to log in, and the log of the login that failed.
-pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
+pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = theme::of(ui);
     servers_ui(ui, cx);
     if cx.state.wants_login() {
@@ -181,7 +181,7 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 /// Each step of the login, secrets masked.
-pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
+pub fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = theme::of(ui);
     let lines = &cx.state.login_log().lines;
     if lines.is_empty() {

@@ -7,7 +7,7 @@ use super::super::widgets::{self, Button};
 use super::super::{Cx, icons};
 use crate::state::{ConnectAction, Connection};
 
-pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
+pub fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let (Some(closed), Connection::None | Connection::Failed { .. }) =
         (&cx.state.previous_source, &cx.state.session().connection)
     else {

@@ -22,7 +22,7 @@ fn look(evidence: &Evidence<'_>) -> Option<Look> {
     let Some(stray) = strays.next() else {
         return Some(look);
     };
-    let shown = String::from_utf8_lossy(&stray.bytes);
+    let shown = String::from_utf8_lossy(&stray.bytes[..stray.bytes.len().min(4 * SHOWN)]);
     let shown: String = shown.trim().chars().take(SHOWN).collect();
     let lines = number_of(1 + strays.count() as u64, "lines");
     Some(look.warn(
