@@ -309,10 +309,12 @@ impl DoctorReport {
         {
             step.status = StepStatus::Running;
         }
+        // What was to be sent did not leave before there was a connection.
+        let has_left = !evidence.is_http() || evidence.named("HTTP").next().is_some();
         let messages = evidence
             .lines
             .iter()
-            .filter(|line| line.direction != Direction::Stderr)
+            .filter(|line| has_left && line.direction != Direction::Stderr)
             .take(MESSAGES)
             .map(|line| MessageReport {
                 at: line.at,
