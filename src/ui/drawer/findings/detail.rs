@@ -392,7 +392,7 @@ fn code_ui(ui: &mut Ui, cx: &Cx<'_>, fixes: &[CodeFix]) {
     let told = cx
         .state
         .capture()
-        .and_then(|capture| Sdk::of(&capture.tool, &capture.server.source));
+        .and_then(|capture| Sdk::of(&capture.tool, &capture.server));
     let id = Id::unique("sdk of the fix");
     let chosen = widgets::recall::<Sdk>(ui, id).or(told);
     let fix = fixes
