@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use expect_test::expect;
-use serde_json::Value;
+use serde_json::{Value, json as value};
 
 const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
 
@@ -455,6 +455,41 @@ fn the_report_has_every_member() {
         .map(|row| row["format"].as_str().unwrap())
         .collect();
     expect![["content structured both wire json json-pretty json-fenced json-table yaml toon csv markdown-table markdown-list code-block xml"]].assert_eq(&formats.join(" "));
+}
+
+#[test]
+fn a_saving_is_the_difference_of_the_counts_in_each_tokenizer() {
+    let text = serde_json::to_string_pretty(&value!({"ids": [101, 102, 103], "ok": true})).unwrap();
+    let result = value!({"content": [{"type": "text", "text": text}]}).to_string();
+    let report = |tokenizer| {
+        let show = ["show", "-", "--json", "--tokenizer", tokenizer];
+        json(&show, result.as_bytes()).1
+    };
+    let all = report("claude");
+    let saves = |report: &Value| {
+        let findings = report["findings"].as_array().unwrap();
+        let pretty = findings
+            .iter()
+            .find(|finding| finding["rule"] == "shape/pretty-json");
+        pretty.unwrap()["saves"]["tokens"].clone()
+    };
+    let rows = all["ledger"]["rows"].as_array().unwrap();
+    let tokens = |format: &str, encoding: &str| {
+        let row = rows.iter().find(|row| row["format"] == format).unwrap();
+        row["tokens"][encoding].as_u64().unwrap()
+    };
+    let saved = |encoding| tokens("content", encoding) - tokens("json", encoding);
+    let exact = saved("o200k_base");
+    assert_eq!(
+        saves(&all),
+        value!({
+            "o200k_base": exact,
+            "cl100k_base": saved("cl100k_base"),
+            "claude": {"low": exact * 110 / 100, "high": (exact * 195).div_ceil(100)},
+        })
+    );
+    // Which texts are left is not known here.
+    assert_eq!(saves(&report("p50k_base"))["p50k_base"], Value::Null);
 }
 
 #[test]

@@ -2,49 +2,105 @@
 //! tokens are sent, and the data is the same wherever the change keeps its shape.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use loupe_analysis::finding::code_fix::{Sdk, rules_with_code};
+use loupe_analysis::finding::code_fix::{CodeFix, Sdk, rules_with_code};
 use serde_json::Value;
 
 fn peers() -> PathBuf {
     PathBuf::from(std::env::var_os("LOUPE_PEERS").expect("LOUPE_PEERS names the folder"))
 }
 
-/// The program of an SDK, and how its files end.
-fn program(sdk: Sdk) -> (PathBuf, &'static str) {
-    match sdk {
-        Sdk::FastMcp | Sdk::Python => (peers().join("python/bin/python"), "py"),
-        Sdk::TypeScript => (peers().join("node_modules/.bin/node"), "mjs"),
-    }
+/// The name of a server's file.
+fn server_name(rule: &str, sdk: Sdk, is_changed: bool) -> String {
+    let side = if is_changed { "after" } else { "before" };
+    format!("{}-{sdk:?}-{side}", rule.replace('/', "-")).to_lowercase()
 }
 
-fn loupe(arguments: &[&str]) -> Value {
+/// The command that starts a server; a script is written into the folder.
+fn command(folder: &Path, rule: &str, fix: &CodeFix, is_changed: bool) -> Vec<String> {
+    let name = server_name(rule, fix.sdk, is_changed);
+    let (program, ending) = match fix.sdk {
+        Sdk::FastMcp | Sdk::Python => (peers().join("python/bin/python"), "py"),
+        Sdk::TypeScript => (peers().join("node_modules/.bin/node"), "mjs"),
+        Sdk::Rust => {
+            let program = peers().join("rust/target/debug").join(name);
+            return vec![program.display().to_string()];
+        }
+    };
+    let script = folder.join(format!("{name}.{ending}"));
+    fs::write(&script, fix.server(is_changed)).unwrap();
+    [program, script]
+        .map(|path| path.display().to_string())
+        .into()
+}
+
+/// Builds the servers of the Rust SDK as one package, from the versions in Loupe's own lock file. The SDK stays built in the
+/// folder of the peers.
+fn build_rust_servers() {
+    let package = peers().join("rust");
+    let programs = package.join("src/bin");
+    fs::remove_dir_all(&programs).ok();
+    fs::create_dir_all(&programs).unwrap();
+    for (rule, fixes) in rules_with_code() {
+        for fix in fixes.iter().filter(|fix| fix.sdk == Sdk::Rust) {
+            for is_changed in [false, true] {
+                let name = format!("{}.rs", server_name(rule, fix.sdk, is_changed));
+                fs::write(programs.join(name), fix.server(is_changed)).unwrap();
+            }
+        }
+    }
+    let version = Sdk::Rust.title().trim_start_matches("rmcp ");
+    let manifest = format!(
+        r#"[package]
+name = "servers"
+edition = "2024"
+
+[dependencies]
+rmcp = {{ version = "~{version}", features = ["transport-io"] }}
+schemars = "1"
+serde = {{ version = "1", features = ["derive"] }}
+serde_json = "1"
+tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
+
+[profile.dev]
+debug = false
+
+[workspace]
+"#
+    );
+    fs::write(package.join("Cargo.toml"), manifest).unwrap();
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.lock");
+    fs::copy(lock, package.join("Cargo.lock")).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--target-dir", "target"])
+        .current_dir(&package)
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+}
+
+fn call(command: &[String]) -> Value {
     let output = Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
-        .args(arguments)
+        .args(["call", "list_orders", "--json", "--"])
+        .args(command)
         .output()
         .unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{arguments:?}: {error}"))
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{command:?}: {error}"))
 }
 
 #[test]
 fn each_change_saves_what_its_rule_says() {
+    build_rust_servers();
     // Beside the packages, where Node looks for them.
     let folder = tempfile::tempdir_in(peers()).unwrap();
     for (rule, fixes) in rules_with_code() {
         for fix in fixes {
             let what = format!("{rule} {:?}", fix.sdk);
-            let (program, ending) = program(fix.sdk);
-            let program = program.to_str().unwrap();
-            let name = format!("{}-{:?}", rule.replace('/', "-"), fix.sdk);
-            let result = |is_changed: bool| {
-                let script = folder.path().join(format!("{name}-{is_changed}.{ending}"));
-                fs::write(&script, fix.server(is_changed)).unwrap();
-                let script = script.to_str().unwrap();
-                loupe(&["call", "list_orders", "--json", "--", program, script])
-            };
+            let result = |is_changed: bool| call(&command(folder.path(), rule, fix, is_changed));
             let (before, after) = (result(false), result(true));
             let speaks = |report: &Value| {
                 let findings = report["findings"].as_array().unwrap();

@@ -213,7 +213,7 @@ fn payloads() -> BTreeMap<String, Vec<u8>> {
         ),
     );
     let uneven = |at: usize, word: &str| {
-        if at % 3 == 0 {
+        if at.is_multiple_of(3) {
             json!({"x": word, word: at})
         } else {
             json!({word: {"in": [word]}, "x": []})

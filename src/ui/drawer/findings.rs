@@ -16,7 +16,7 @@ use crate::state::{Action, DrawerTab, FindingsAction, QueryState, ViewAction};
 use crate::ui::hosts::UNASKED;
 use crate::ui::marks::{Marked, edge, look, query, text_of};
 use crate::ui::panes;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, ListRow};
 use crate::ui::{Cx, drawer, icons};
 use loupe_analysis::finding::{
@@ -208,10 +208,10 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
     row.ground(false);
     row.icon(row.inset_left(SIDE + 8.0), icon, 12.0, t.weak);
     let note = match severity {
-        Severity::Cost => "measured saving, o200k_base",
-        _ => "",
+        Severity::Cost => format!("measured saving, {}", cx.state.settings.encoding().name()),
+        _ => String::new(),
     };
-    head_words(&row, title, count, note);
+    head_words(&row, title, count, &note);
     if row.clicked() {
         cx.send(FindingsAction::Fold(severity));
     }
@@ -225,7 +225,6 @@ fn list_ui(
     rows: &[(usize, &Finding)],
     with_detail: bool,
 ) {
-    let t = theme::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     if cx.state.view.findings.selected.is_none() {
         ui.data_mut(|data| data.remove::<String>(Id::unique("finding that was in sight")));
@@ -248,7 +247,7 @@ fn list_ui(
                 };
                 for (at, finding) in row.findings() {
                     let is_selected = cx.state.view.findings.selected == Some(at);
-                    if row_ui(ui, t, finding, is_selected, indent) {
+                    if row_ui(ui, cx, finding, is_selected, indent) {
                         select(ui, cx, found, at);
                     }
                     if with_detail && is_selected {
@@ -373,9 +372,10 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
     }
 }
 
-fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool, indent: f32) -> bool {
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding, is_selected: bool, indent: f32) -> bool {
+    let t = theme::of(ui);
     let side = match finding.saves {
-        Some(saves) => format!("−{} tok", grouped(saves.o200k_base)),
+        Some(saves) => format!("−{} tok", grouped(saves.get(cx.state.settings.encoding()))),
         None if finding.count > 1 => format!("{} times", grouped(finding.count)),
         None => String::new(),
     };

@@ -10,6 +10,7 @@ use loupe_analysis::finding::{
 use loupe_analysis::queries;
 use loupe_core::capture::ParsedResponse;
 use loupe_core::host::{Hosts, ViewContext};
+use loupe_core::token::{Tokenizer, count, format_count};
 use mcp_loupe::state::{
     Action, Dialog, DrawerTab, FindingsAction, PaneView, QueryState, ViewAction,
 };
@@ -89,6 +90,31 @@ fn a_fix_says_what_it_saves_in_the_large_view() {
     until(&mut window, "what it saves is counted", |window| {
         paints(window, "Measured saving") && paints(window, " → ")
     });
+    let found = known(&mut window);
+    let mut fixes = found
+        .findings
+        .iter()
+        .filter(|found| found.rule.id.contains("emoji"));
+    let fixed = fixes.find_map(|found| found.mended.clone());
+    let capture = &window.state().state.captures[0];
+    let response = ParsedResponse::read(capture.response.clone().unwrap());
+    let before = count(&response.content_text().unwrap());
+    let saves = before.less(count(fixed.unwrap().parts.text.as_ref().unwrap()));
+    let claude = Tokenizer::Claude.from_tokens(saves).map(format_count);
+    for line in [
+        format!("cl100k_base: Text {} tok less", saves.cl100k_base),
+        format!("claude: Text {} tok less", claude.unwrap()),
+    ] {
+        until(&mut window, &line, |window| paints(window, &line));
+    }
+    assert!(paints(&window, "measured saving, o200k_base"));
+    assert!(paints(&window, &format!("−{} tok", saves.o200k_base)));
+    let tokenizer = Tokenizer::named("cl100k_base").unwrap();
+    window.state_mut().state.settings.tokenizer = tokenizer;
+    let line = format!("o200k_base: Text {} tok less", saves.o200k_base);
+    until(&mut window, &line, |window| paints(window, &line));
+    assert!(paints(&window, "measured saving, cl100k_base"));
+    assert!(paints(&window, &format!("−{} tok", saves.cl100k_base)));
 }
 
 #[test]

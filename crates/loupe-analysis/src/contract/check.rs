@@ -12,7 +12,7 @@ use crate::finding::{Contradiction, Finding, ProfileChoice, Severity, ToolSilenc
 use loupe_core::capture::{Outcome, Server};
 use loupe_core::number::{grouped, signed_from};
 use loupe_core::quote::{github_data, github_property, markdown, markdown_code};
-use loupe_core::token::Tokens;
+use loupe_core::token::{Tokenizer, Tokens};
 
 /// Everything that a check found.
 #[derive(Clone, Debug, Default)]
@@ -409,7 +409,7 @@ pub fn check(outcome: &CheckOutcome) -> String {
             .findings
             .iter()
             .map(|found| NewFindingJson {
-                finding: FindingJson::new(&found.finding),
+                finding: FindingJson::new(&found.finding, &Tokenizer::default()),
                 file: found.file.as_deref(),
                 new: found.is_new,
                 fingerprint: found.finding.fingerprint(),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::tokens::TokensJson;
 use crate::finding::{Finding, Location, Profile, Severity};
+use loupe_core::token::Tokenizer;
 
 #[derive(Serialize)]
 pub(super) struct FindingJson<'a> {
@@ -41,7 +42,7 @@ struct SavesJson {
 }
 
 impl<'a> FindingJson<'a> {
-    pub(super) fn new(finding: &'a Finding) -> Self {
+    pub(super) fn new(finding: &'a Finding, tokenizer: &Tokenizer) -> Self {
         let profile = |(profile, severity): &(Profile, Severity)| ProfileJson {
             name: profile.name(),
             severity: severity.name(),
@@ -63,7 +64,7 @@ impl<'a> FindingJson<'a> {
             confidence: finding.rule.confidence(),
             count: finding.count,
             saves: finding.saves.map(|tokens| SavesJson {
-                tokens: tokens.into(),
+                tokens: TokensJson::counted(tokens, tokenizer, tokenizer.from_tokens(tokens)),
             }),
             fix: finding.rule.fix,
         }

@@ -174,7 +174,10 @@ fn report<'a>(
         sent: SentJson::new(reads, rows, tokenizer),
         ledger,
         hosts: hosts.map(hosts::rows),
-        findings: findings.map(|findings| findings.iter().map(FindingJson::new).collect()),
+        findings: findings.map(|findings| {
+            let finding = |finding| FindingJson::new(finding, tokenizer);
+            findings.iter().map(finding).collect()
+        }),
         error: LastError {
             failure,
             interrupted,

@@ -1,7 +1,7 @@
 //! The change that a saving asks for as code, for the SDK of the server: `fixes/RULE/SDK.EXT.diff`, each a whole small server
 //! with and without the change. `tests/peers` runs both.
 
-use loupe_core::capture::Tool;
+use loupe_core::capture::{Server, Tool};
 
 /// An SDK that servers are written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,32 +9,39 @@ pub enum Sdk {
     FastMcp,
     Python,
     TypeScript,
+    Rust,
 }
 
 impl Sdk {
-    pub const ALL: [Self; 3] = [Self::FastMcp, Self::Python, Self::TypeScript];
-
     /// The name with the version that the changes were run with.
     pub fn title(self) -> &'static str {
         match self {
             Self::FastMcp => "FastMCP 4.2",
             Self::Python => "Python SDK 2.3",
             Self::TypeScript => "TypeScript SDK 1.32",
+            Self::Rust => "rmcp 3.11",
         }
     }
 
-    /// The SDK of a server, by what it lists and by the command it is started with; `None` where neither tells.
-    pub fn of(tool: &Tool, source: &str) -> Option<Self> {
+    /// The SDK of a server, by what it lists, by the name that it has where its author gave none, and by the command it is
+    /// started with; `None` where none of them tells.
+    pub fn of(tool: &Tool, server: &Server) -> Option<Self> {
         let raw = String::from_utf8_lossy(&tool.raw);
         if raw.contains("x-fastmcp") || raw.contains("\"_fastmcp\"") || raw.contains("\"fastmcp\"")
         {
             return Some(Self::FastMcp);
         }
-        let command = source.rsplit("-- ").next().unwrap_or_default();
+        if server.name == "rmcp" {
+            return Some(Self::Rust);
+        }
+        let command = server.source.rsplit("-- ").next().unwrap_or_default();
         let program = command.split_whitespace().next().unwrap_or_default();
         let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
-        let is_script = ["node", "npx", "bun", "bunx", "deno", "tsx"].contains(&name);
-        is_script.then_some(Self::TypeScript)
+        match name {
+            "node" | "npx" | "bun" | "bunx" | "deno" | "tsx" => Some(Self::TypeScript),
+            "cargo" => Some(Self::Rust),
+            _ => None,
+        }
     }
 }
 
@@ -123,12 +130,12 @@ macro_rules! fixes {
 
 /// By rule.
 static FIXES: &[(&str, &[CodeFix])] = fixes! {
-    "shape/pretty-json": "pretty-json" "" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
-    "parity/text-duplicates-json": "text-duplicates-json" "It leaves out structuredContent and outputSchema, which programs may read." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "shape/pretty-json": "pretty-json" "" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs", Rust "rmcp.rs"];
+    "parity/text-duplicates-json": "text-duplicates-json" "It leaves out structuredContent and outputSchema, which programs may read." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs", Rust "rmcp.rs"];
     "parity/wrapped-duplicate": "wrapped-duplicate" "It leaves out structuredContent and outputSchema, which programs may read." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
     "shape/escaped-unicode": "escaped-unicode" "" [FastMcp "fastmcp.py", Python "python-sdk.py"];
-    "shape/repeated-keys": "repeated-keys" "The text has another shape: a program that parses it has to follow." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
-    "shape/empty-section": "empty-section" "A member that is missing then means null or empty." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "shape/repeated-keys": "repeated-keys" "The text has another shape: a program that parses it has to follow." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs", Rust "rmcp.rs"];
+    "shape/empty-section": "empty-section" "A member that is missing then means null or empty." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs", Rust "rmcp.rs"];
 };
 
 /// Every rule that has its change as code.
@@ -168,13 +175,24 @@ mod tests {
 
     #[test]
     fn the_sdk_is_told_by_what_it_leaves_behind() {
-        let of = |raw: &str, source: &str| Sdk::of(&Tool::read(raw.to_owned().into()), source);
+        let named = |raw: &str, name: &str, source: &str| {
+            let server = Server {
+                name: name.to_owned(),
+                source: source.to_owned(),
+                ..Server::default()
+            };
+            Sdk::of(&Tool::read(raw.to_owned().into()), &server)
+        };
+        let of = |raw: &str, source: &str| named(raw, "orders", source);
         let wrapped = r#"{"name":"a","outputSchema":{"x-fastmcp-wrap-result":true}}"#;
         assert_eq!(of(wrapped, "-- python server.py"), Some(Sdk::FastMcp));
         assert_eq!(
             of("{}", "-- /usr/bin/node dist/index.js"),
             Some(Sdk::TypeScript)
         );
+        assert_eq!(of("{}", "-- cargo run -q"), Some(Sdk::Rust));
+        assert_eq!(named("{}", "rmcp", "-- ./orders"), Some(Sdk::Rust));
+        assert_eq!(of("{}", "-- ./orders"), None);
         assert_eq!(of("{}", "-- python server.py"), None);
         assert_eq!(of("{}", "https://example.com/mcp"), None);
     }

@@ -6,7 +6,7 @@ use super::profile::Profile::{Cost, HostCompat, MarkdownSafety};
 use super::result::tokens;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
-use super::tool::words;
+use super::tool::{text, words};
 use super::{CheckedServer, CheckedTool};
 use loupe_core::host::Hosts;
 use loupe_core::number::{grouped, number_of};
@@ -41,6 +41,11 @@ pub(crate) static RULES: &[Rule] = &[
         .source("models, which choose by descriptions")
         .limit(90, "percent of the same words")
         .heuristic(),
+    Rule::new("definition/repeated-description", &[(Cost, Costs)], RuleCheck::Tool(repeated))
+        .explanation("The tool's description and that of an argument say the same word for word: a model reads it twice before every call.")
+        .fix("Say it once: of the argument in its own description, of the tool in the tool's.")
+        .source("measured on the definition itself")
+        .limit(4, "words at least"),
     Rule::new("definition/unseen-by-models", &[(Cost, Costs)], RuleCheck::Server(unseen))
         .explanation("Parts of the definitions that few hosts pass on to their models: output schemas, icons, `_meta`. `annotations` and titles do not count: hosts read them to decide whether to ask, and to show the tool.")
         .fix("Keep an `outputSchema` that clients validate by, without descriptions that only a model would read; leave out what no client of yours reads.")
@@ -132,6 +137,53 @@ fn near_duplicate(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
             }
         }
     }
+}
+
+fn repeated(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
+    let least = hits.limit;
+    let is_long = |said: &str| said.split_whitespace().count() as u64 >= least;
+    let plain = |said: &str| said.trim().trim_end_matches('.').to_owned();
+    let own = plain(description(tool));
+    let (mut rest, mut saves, mut repeating) = (own.clone(), Tokens::default(), Vec::new());
+    for argument in tool.arguments() {
+        let Some(said) = text(argument, "description").filter(|said| is_long(said)) else {
+            continue;
+        };
+        let said = plain(&said);
+        if is_long(&own)
+            && let Some(shorter) = without(&said, &own)
+        {
+            saves = saves.plus(tokens(&said).less(tokens(&shorter)));
+        } else if let Some(shorter) = without(&rest, &said) {
+            rest = shorter;
+        } else {
+            continue;
+        }
+        repeating.push(argument);
+    }
+    let arguments = match repeating[..] {
+        [] => return,
+        [one] => format!("`{}`", one.key().unwrap_or_default()),
+        _ => number_of(repeating.len() as u64, "arguments"),
+    };
+    let saves = saves.plus(tokens(&own).less(tokens(&rest)));
+    let hit = hits.report(format!(
+        "the descriptions of the tool and of {arguments} repeat each other"
+    ));
+    hit.in_definition("/description").saves(saves);
+    for argument in repeating {
+        hit.in_definition(format!("{}/description", argument.pointer()));
+    }
+}
+
+/// A text without these words of it; `None` where they are not in it as whole words.
+fn without(text: &str, words: &str) -> Option<String> {
+    let at = text.match_indices(words).map(|(at, _)| at).find(|at| {
+        let is_apart = |char: Option<char>| !char.is_some_and(char::is_alphanumeric);
+        let (before, after) = (&text[..*at], &text[at + words.len()..]);
+        is_apart(before.chars().next_back()) && is_apart(after.chars().next())
+    })?;
+    Some([&text[..at], &text[at + words.len()..]].concat())
 }
 
 fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {

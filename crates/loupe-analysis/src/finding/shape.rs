@@ -119,6 +119,11 @@ pub(crate) static RULES: &[Rule] = &[
         .explanation("The text has colours and other codes of a terminal, which say nothing to a model.")
         .fix("Switch colours off, as by `NO_COLOR=1`, or take the codes out.")
         .source("ECMA-48, control sequences"),
+    Rule::new("shape/line-end-spaces", &[(Cost, Costs)], RuleCheck::Answer(text::line_end_spaces))
+        .explanation("Lines end in spaces, as those of columns that are padded to a width. A few spaces are one token with the line end; many are one more for each line. Code in fences and line breaks of Markdown stay as they are.")
+        .fix("Cut the spaces at the end of each line, such as by `rstrip` or `trim_end`.")
+        .source("measured: 19 % of a listing that is 80 columns wide")
+        .limit(5, "tokens at least"),
     Rule::new("shape/escaped-unicode", &[(Cost, Costs)], RuleCheck::Answer(data::escaped_unicode))
         .explanation("`\\uNNNN` for characters that can stand as they are.")
         .fix("Write UTF-8 (in Python `ensure_ascii=False`).")

@@ -352,11 +352,47 @@ fn what_is_saved_is_what_the_mended_text_saves() {
         &example(&answer),
         &answer,
     );
-    let tokens = |text: &str| loupe_core::token::count(text).o200k_base;
+    let tokens = loupe_core::token::count;
+    let saves = found[0].saves.unwrap();
+    assert_eq!(saves, tokens(pretty).less(tokens(r#"{"a":1,"b":[1,2]}"#)));
+    assert!(saves.o200k_base > 0 && saves.cl100k_base > 0);
+}
+
+#[test]
+fn spaces_at_line_ends_are_cut_but_for_code_and_line_breaks() {
+    let hosts = Hosts::built_in();
+    let fixed = |text: &str| {
+        let answer = serde_json::json!({"content": [{"type": "text", "text": text}]});
+        let capture = capture(&answer.to_string(), &Tool::unlisted("t"), None, None);
+        let subject = subject(Arc::new(capture));
+        let settings = RuleSettings::default();
+        let checker = Checker {
+            settings: &settings,
+            hosts: &hosts,
+        };
+        let answer = CheckedResult::new(&subject, CheckedServer::default(), &hosts);
+        let mut found = checker.answer(&answer, &Cancel::new()).unwrap();
+        found.retain(|finding| finding.rule.id == "shape/line-end-spaces");
+        let [finding] = &found[..] else {
+            panic!("{} findings", found.len())
+        };
+        let fixed = finding.mended.as_ref().unwrap();
+        fixed.parts.text.clone().unwrap()
+    };
+    let wide = " ".repeat(60);
+    let rows = format!("{wide}\r\n").repeat(8);
     assert_eq!(
-        found[0].saves.unwrap().o200k_base,
-        tokens(pretty) - tokens(r#"{"a":1,"b":[1,2]}"#)
+        fixed(&format!("a{rows}b\t")),
+        format!("a{}b", "\r\n".repeat(8))
     );
+    let page = format!(
+        "# Files\n\none{wide}\ntwo{wide}\n\n```\ncode{wide}\n```\n\n- item\n\n      code{wide}\n{rows}end"
+    );
+    let expected = format!(
+        "# Files\n\none  \ntwo\n\n```\ncode{wide}\n```\n\n- item\n\n      code{wide}\n{}end",
+        "\r\n".repeat(8)
+    );
+    assert_eq!(fixed(&page), expected);
 }
 
 #[test]

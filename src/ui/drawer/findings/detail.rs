@@ -18,7 +18,7 @@ use loupe_analysis::finding::{Finding, Location, LocationPart, ToolSilence};
 use loupe_analysis::queries::{CountQuery, FixedResult, RowQuery, WithFix};
 use loupe_core::number::{grouped, number_of, relative_change};
 use loupe_core::quote::markdown_code;
-use loupe_core::token::Tokenizer;
+use loupe_core::token::{Encoding, Tokenizer, Tokens, format_count};
 
 /// Lines of the fixed answer that are shown.
 const PREVIEW: usize = 4;
@@ -43,6 +43,8 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, fi
             );
             if let Some(mended) = &finding.mended {
                 saving_ui(ui, cx, mended, found.read_by);
+            } else if let Some(saves) = finding.saves {
+                other_savings_ui(ui, cx, &[("One model reads", saves)]);
             }
             ui.add(heading("Fix", t));
             ui.add(small(rule.fix.replace('`', ""), t.strong));
@@ -246,6 +248,33 @@ fn where_at(place: &Location) -> String {
     }
 }
 
+/// A part, its tokens as sent and with the fix, and whether the fix keeps it.
+type PartCounts = (&'static str, Option<u64>, Option<u64>, bool);
+
+/// Text, data and both.
+fn part_counts(cx: &Cx<'_>, mended: &Arc<FixedResult>, tokenizer: &Tokenizer) -> [PartCounts; 3] {
+    let before = |format: &'static str| {
+        let row = cx
+            .ready(RowQuery(format))
+            .filter(|row| row.is_available())?;
+        Some(cx.count_by(row, tokenizer)?.ok()?.high())
+    };
+    let parts = [
+        ("Text", "content"),
+        ("structuredContent", "structured"),
+        ("Both", "both"),
+    ];
+    let mut counts = parts.map(|(title, format)| {
+        let after = after(cx, mended, format, tokenizer);
+        (title, before(format), after, keeps(mended, format))
+    });
+    // Of both the one part that is left counts.
+    if counts[2].1.is_some() && !counts[2].3 {
+        (counts[2].2, counts[2].3) = (counts[0].2.or(counts[1].2), true);
+    }
+    counts
+}
+
 /// What is sent of each part against what would be with the fix.
 fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>, read_by: [usize; 3]) {
     let t = theme::of(ui);
@@ -254,26 +283,9 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>, read_by: [usiz
         &format!("Measured saving, {}", tokenizer.name()),
         t,
     ));
-    let before = |format: &'static str| {
-        let row = cx
-            .ready(RowQuery(format))
-            .filter(|row| row.is_available())?;
-        Some(cx.count(row)?.ok()?.high())
-    };
-    let after = |format: &'static str| after(cx, mended, format, tokenizer);
-    let parts = [
-        ("Text", "content"),
-        ("structuredContent", "structured"),
-        ("Both", "both"),
-    ];
-    let count = |(title, format)| (title, before(format), after(format), keeps(mended, format));
-    let mut counts: Vec<_> = parts.into_iter().map(count).collect();
+    let counts = part_counts(cx, mended, tokenizer);
     // Of a result with one part, every host reads that.
     let has_both = counts[2].1.is_some();
-    // Of both the one part that is left counts.
-    if counts[2].1.is_some() && !counts[2].3 {
-        (counts[2].2, counts[2].3) = (counts[0].2.or(counts[1].2), true);
-    }
     let most = counts
         .iter()
         .filter_map(|(_, before, after, _)| (*before).max(*after))
@@ -331,6 +343,40 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>, read_by: [usiz
         }
         let name = format!("{title}: {words}, {change}");
         row.say(Role::Label, &name);
+    }
+    let [o200k_base, cl100k_base] = [Encoding::O200kBase, Encoding::Cl100kBase]
+        .map(|encoding| part_counts(cx, mended, &Tokenizer::Encoding(encoding)));
+    let less = |(_, before, after, _): PartCounts| {
+        let less = before
+            .zip(after)
+            .map(|(before, after)| before.saturating_sub(after));
+        less.unwrap_or(0)
+    };
+    let savings = [0, 1, 2].map(|at| {
+        let (o200k_base, cl100k_base) = (less(o200k_base[at]), less(cl100k_base[at]));
+        let saves = Tokens {
+            o200k_base,
+            cl100k_base,
+        };
+        (counts[at].0, saves)
+    });
+    other_savings_ui(ui, cx, &savings);
+}
+
+/// The same in the tokenizers that are not chosen; the range for Claude follows from `o200k_base`.
+fn other_savings_ui(ui: &mut Ui, cx: &Cx<'_>, savings: &[(&str, Tokens)]) {
+    let t = theme::of(ui);
+    let encodings = Encoding::ALL.iter().copied().map(Tokenizer::Encoding);
+    let others = encodings.chain([Tokenizer::Claude]);
+    for tokenizer in others.filter(|other| *other != cx.state.settings.tokenizer) {
+        let counts = savings.iter().filter_map(|(title, saves)| {
+            let count = tokenizer.from_tokens(*saves)?;
+            (count.high() > 0).then(|| format!("{title} {} tok less", format_count(count)))
+        });
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        if !counts.is_empty() {
+            ui.add(small(format!("{}: {counts}", tokenizer.name()), t.weak));
+        }
     }
 }
 
@@ -392,7 +438,7 @@ fn code_ui(ui: &mut Ui, cx: &Cx<'_>, fixes: &[CodeFix]) {
     let told = cx
         .state
         .capture()
-        .and_then(|capture| Sdk::of(&capture.tool, &capture.server.source));
+        .and_then(|capture| Sdk::of(&capture.tool, &capture.server));
     let id = Id::unique("sdk of the fix");
     let chosen = widgets::recall::<Sdk>(ui, id).or(told);
     let fix = fixes

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 
 use super::{REWRITE_BYTES, label};
 use crate::finding::CheckedResult;
 use crate::finding::result::{clip, leaves, tokens};
 use crate::finding::rule::Severity::{Error, Warning};
 use crate::finding::rule::{Hits, RulePattern};
-use crate::queries::Parts;
+use crate::queries::{FixedResult, Parts};
 use loupe_core::capture::ResultData;
 use loupe_core::layout::{Line, line_from, lines, range_at, strip_marks};
 use loupe_core::number::number_of;
@@ -491,6 +491,83 @@ pub fn details(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
                 .at(answer.data_at(*node));
         }
     }
+}
+
+/// What two spaces at the end of a line are in Markdown, where the paragraph goes on.
+const HARD_BREAK: &str = "  ";
+
+pub(crate) fn line_end_spaces(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let text = &*answer.text;
+    if answer.json_text().is_some() || text.len() > REWRITE_BYTES {
+        return;
+    }
+    let renders = answer.subject.renders();
+    let mut fixed = String::with_capacity(text.len());
+    let mut places = Vec::new();
+    let code = answer.markdown().iter().filter(|(event, _)| match event {
+        Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => true,
+        Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) => renders,
+        _ => false,
+    });
+    let code: Vec<_> = code.map(|(_, range)| range.clone()).collect();
+    let mut lines = lines(text).peekable();
+    while let Some(line) = lines.next() {
+        let body = line.text.trim_end_matches([' ', '\t']);
+        let is_code = range_at(&code, line.range().end).is_some();
+        let next = lines.peek();
+        let goes_on = next.is_some_and(|next| !next.is_blank());
+        let kept = match &line.text[body.len()..] {
+            spaces if is_code => spaces,
+            spaces if renders && !body.is_empty() && spaces.starts_with(HARD_BREAK) && goes_on => {
+                HARD_BREAK
+            }
+            _ => "",
+        };
+        let end = next.map_or(text.len(), |next| next.at);
+        let cut = line.at + body.len() + kept.len()..line.range().end;
+        fixed.push_str(body);
+        fixed.push_str(kept);
+        fixed.push_str(&text[cut.end..end]);
+        if !cut.is_empty() {
+            places.push(cut);
+        }
+    }
+    let saves = || answer.count(text).less(tokens(&fixed));
+    if places.is_empty() || saves().o200k_base < hits.limit {
+        return;
+    }
+    let parts = Parts {
+        text: Some(fixed),
+        ..answer.parts().clone()
+    };
+    if !keeps_data(answer, &parts) {
+        return;
+    }
+    let count = number_of(places.len() as u64, "lines");
+    let hit = hits.report(format!("{count} with spaces at the end"));
+    for place in places {
+        hit.at(answer.text_at(place));
+    }
+    hit.set_fix(answer, parts);
+}
+
+/// Whether the data stays: what is read from the text as it is, and no string of `structuredContent` has such spaces itself.
+fn keeps_data(answer: &CheckedResult<'_>, parts: &Parts) -> bool {
+    let Some(data) = &answer.subject.data else {
+        return true;
+    };
+    if data.is_structured() {
+        let has_spaces = |text: &str| text.lines().any(|line| line.ends_with([' ', '\t']));
+        return !leaves(data.root())
+            .any(|leaf| leaf.as_str().is_some_and(|text| has_spaces(&text)));
+    }
+    let fixed = FixedResult::new(answer.subject, parts.clone());
+    let read = fixed
+        .subject()
+        .data
+        .as_ref()
+        .map(|data| data.root().raw_text());
+    read == Some(data.root().raw_text())
 }
 
 pub(crate) fn terminal_codes(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
