@@ -210,6 +210,10 @@ mod tests {
                 },
             )]),
             variables: text(of),
+            speaks: Some(Speaks {
+                revision: of.into(),
+                version: "1".into(),
+            }),
             watch: Some(Watch {
                 is_on: true,
                 places: of.into(),
@@ -226,7 +230,7 @@ mod tests {
             (empty, full("y")),
         ] {
             let changes = before.changes("key", &after);
-            assert_eq!(changes.len(), 7);
+            assert_eq!(changes.len(), 8);
             let mut there = before;
             changes
                 .into_iter()
