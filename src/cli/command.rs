@@ -56,6 +56,7 @@ impl Cli {
             Some(Command::Formats(args)) => args.print.json,
             Some(Command::Hosts(args)) => args.print.json,
             Some(Command::Doctor(args)) => args.print.json,
+            Some(Command::Sessions(args)) => args.print.json,
             Some(Command::Losses(args)) => args.print.json,
             _ => false,
         }
@@ -88,6 +89,10 @@ pub enum Command {
     SampleServer(SampleServerArgs),
     /// Serve captures as an MCP server, over stdio by default
     Replay(ReplayArgs),
+    /// Stand between a host and a server over stdio, and record what passes
+    Tap(super::tap::TapArgs),
+    /// List recorded sessions, or show one and what it cost
+    Sessions(super::sessions::SessionsArgs),
     /// Run Loupe as an MCP server for agents
     Mcp(super::mcp::McpArgs),
     /// Print a client config entry for a server

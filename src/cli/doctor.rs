@@ -1,6 +1,7 @@
 //! `doctor`: why a server does not work here, step by step.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use clap::Args;
 
@@ -18,6 +19,8 @@ use loupe_core::json::Doc;
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::Source;
 
+/// The time limit of a list, a ping, a method that nobody has.
+const QUESTION_LIMIT: Duration = Duration::from_secs(5);
 /// Messages and lines of stderr that are kept.
 const KEPT: usize = 40;
 
@@ -136,7 +139,7 @@ fn examine(source: &Source, args: &DoctorArgs) -> Result<DoctorReport, Problem> 
         let problem = match connected {
             Ok(session) => {
                 server = Some(session.server().clone());
-                let limit = link.call_limit();
+                let limit = link.call_limit().min(QUESTION_LIMIT);
                 interrupt.unless(session.examine(limit)).await?;
                 if let Some(wanted) = &args.call
                     && session.failure().is_none()

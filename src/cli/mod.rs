@@ -36,7 +36,9 @@ mod sample_server;
 mod save_args;
 mod screenshot;
 mod server_request_args;
+mod sessions;
 mod show;
+mod tap;
 mod tools;
 mod usage;
 mod view;
@@ -100,7 +102,9 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Logout(args)) => logout::run(args),
         Some(Command::Formats(args)) => formats::run(args),
         Some(Command::Man(args)) => man::run(args),
+        Some(Command::Tap(args)) => tap::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
+        Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::Losses(args)) => losses::run(args),
         Some(Command::Hosts(args)) => hosts::run(args),
         Some(Command::Completions(args)) => completions::run(args),

@@ -31,6 +31,8 @@ use loupe_core::redact::{RedactOptions, redact_messages};
 const SETTLE: Duration = Duration::from_millis(300);
 /// The time limit of one page of a list.
 const LIST_LIMIT: Duration = Duration::from_secs(60);
+/// The time limit of each of the doctor's questions.
+const EXAMINE_LIMIT: Duration = Duration::from_secs(5);
 /// The time limit of what is asked next to calls.
 const LIMIT: Duration = Duration::from_secs(30);
 /// The same of suggestions: those that come later are for a text that is typed over.
@@ -357,7 +359,7 @@ impl Sessions {
                 }
                 SessionCommand::Examine(tool) => {
                     match tool {
-                        None => reached.examine(LIMIT).await,
+                        None => reached.examine(EXAMINE_LIMIT).await,
                         Some(tool) => {
                             let call = loupe_client::Call {
                                 id: CaptureId("doctor".into()),

@@ -4,11 +4,13 @@
 //! written in memory, and the capture is marked ([`Capture::NO_WIRE`]), so that nobody takes it for a server's.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::import::{self, Input, SHORT, empty_capture};
 use super::{MOST_OF_ANSWERS, ReadAs, read_file, read_folder};
+use loupe_analysis::queries::SessionCalls;
 use loupe_core::capture::{Capture, CaptureId, Outcome, ParsedResponse};
 use loupe_core::digest::sha256;
 use loupe_core::json::write::string;
@@ -78,6 +80,13 @@ fn one(mut captures: Vec<Capture>, name: &str) -> Result<Capture, Problem> {
 /// # Errors
 /// As [`read_as`].
 pub fn read_all(path: &Path, kind: Option<ReadAs>) -> Result<Vec<Capture>, Problem> {
+    // A recorded session is its file of messages.
+    let session = path.join(loupe_tap::sessions::MESSAGES);
+    if kind.is_none() && path.join(loupe_tap::sessions::START).is_file() {
+        let bytes = read_file(&session, MOST_OF_ANSWERS)?;
+        let name = name_of(path);
+        return read_all_bytes(&Bytes::from(bytes), &name, Some(ReadAs::Messages));
+    }
     if path.is_dir() {
         return match kind {
             None | Some(ReadAs::Capture) => Ok(vec![read_folder(path)?]),
@@ -89,11 +98,37 @@ pub fn read_all(path: &Path, kind: Option<ReadAs>) -> Result<Vec<Capture>, Probl
         };
     }
     let bytes = read_file(path, MOST_OF_ANSWERS)?;
-    let name = path.file_name().map_or_else(
+    let name = name_of(path);
+    read_all_bytes(&Bytes::from(bytes), &name, kind)
+}
+
+/// The name of a file for people.
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(
         || path.display().to_string(),
         |name| name.to_string_lossy().into_owned(),
-    );
-    read_all_bytes(&Bytes::from(bytes), &name, kind)
+    )
+}
+
+/// Reads a recorded session, or another file of messages, with what the server lists.
+///
+/// # Errors
+/// The file cannot be read, or holds no messages.
+pub fn read_session(path: &Path) -> Result<SessionCalls, Problem> {
+    let bytes = Bytes::from(read_file(path, MOST_OF_ANSWERS)?);
+    let name = name_of(path);
+    let input = Input::of(&bytes, &name);
+    match ReadAs::detect(&bytes) {
+        ReadAs::ClaudeCode => Ok(SessionCalls {
+            captures: read_all_bytes(&bytes, &name, Some(ReadAs::ClaudeCode))?
+                .into_iter()
+                .map(Arc::new)
+                .collect(),
+            client: "claude-code".into(),
+            ..SessionCalls::default()
+        }),
+        _ => import::session(&input),
+    }
 }
 
 /// Makes captures of all that a file (or standard input) held, at least one.

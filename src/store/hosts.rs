@@ -56,6 +56,12 @@ pub fn settings_folder() -> Option<PathBuf> {
     base.map(|base| base.join("mcp-loupe"))
 }
 
+/// Where recorded sessions are: below the folder of `--data-dir`, else below the user's own.
+pub fn sessions_folder(data_dir: Option<&Path>) -> Option<PathBuf> {
+    let folder = data_dir.map(Path::to_owned).or_else(data_folder)?;
+    Some(folder.join("sessions"))
+}
+
 /// Where Loupe keeps what it stores for the user on this system, such as the history.
 pub fn data_folder() -> Option<PathBuf> {
     let variable = |name: &str| {

@@ -37,14 +37,14 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use serde::Deserialize;
 
-pub use file::{read_all, read_all_bytes, read_any, read_as, read_bytes};
+pub use file::{read_all, read_all_bytes, read_any, read_as, read_bytes, read_session};
 pub use folders::{
     bring_answer_back, capture_folders, keep_answer, read_expectations, read_fixture,
 };
 pub use history::{
     Entry, Health, History, HistoryId, HistoryLimits, HistoryPage, HistoryQuery, Removed,
 };
-pub use hosts::{data_folder, load_hosts, settings_folder};
+pub use hosts::{data_folder, load_hosts, sessions_folder, settings_folder};
 pub use import::ReadAs;
 pub use nearest::{change_file, nearest_file};
 pub use place::place;

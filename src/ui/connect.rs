@@ -184,8 +184,9 @@ fn is_examined(cx: &Cx<'_>) -> bool {
     let is_choosing = cx.state.server_diff.is_choosing;
     !is_choosing
         && match cx.state.session().connection {
-            Connection::Connecting { .. } => true,
-            Connection::Failed { .. } | Connection::Disconnected { .. } => !cx.state.is_new_source,
+            Connection::Connecting { .. }
+            | Connection::Failed { .. }
+            | Connection::Disconnected { .. } => !cx.state.is_new_source,
             Connection::None | Connection::Connected { .. } => false,
         }
 }

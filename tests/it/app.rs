@@ -244,7 +244,7 @@ fn a_server_that_dies_is_said_with_its_last_words() {
         )
     });
     until_label(&mut window, "cannot find the database");
-    until_label(&mut window, "Retry");
+    until_label(&mut window, "Try again");
 }
 
 fn called(size: [f32; 2], tool: &str) -> Window {

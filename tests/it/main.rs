@@ -42,6 +42,8 @@ mod refusals;
 mod secrets;
 #[cfg(unix)]
 mod stateless;
+#[cfg(unix)]
+mod tap;
 
 #[cfg(feature = "gui")]
 mod app;

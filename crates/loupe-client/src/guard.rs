@@ -13,6 +13,11 @@ use std::process::ExitCode;
 /// The hidden subcommand of the binary.
 pub const COMMAND: &str = "guard-child";
 
+/// The token of a guard that has nothing to say on stderr: what is there is the server's alone, byte for byte. It forwards
+/// signals as they are, gives the server [`unix::QUIET_BEFORE_TERM`] after the end of its input, and ends with 128 and the
+/// signal that the server was ended by.
+pub const QUIET: &str = "quiet";
+
 /// Exit status when the program could not be started.
 const NOT_STARTED: u8 = 127;
 
@@ -29,7 +34,9 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
 /// Says one line to Loupe. Nobody may be listening any more, which is no reason to stop.
 fn report(token: &str, what: &str) {
     use std::io::Write;
-    writeln!(std::io::stderr(), "{token} {what}").ok();
+    if token != QUIET {
+        writeln!(std::io::stderr(), "{token} {what}").ok();
+    }
 }
 
 #[cfg(not(unix))]
@@ -68,9 +75,11 @@ mod unix {
     use tokio::signal::unix::{SignalKind, signal};
     use tokio::time::{Instant, sleep, sleep_until};
 
-    use super::{NOT_STARTED, lifeline, report};
+    use super::{NOT_STARTED, QUIET, lifeline, report};
 
     const BEFORE_TERM: Duration = Duration::from_millis(100);
+    /// What a server has after the end of its input where a host, not Loupe, ends it.
+    pub(super) const QUIET_BEFORE_TERM: Duration = Duration::from_secs(5);
     const BEFORE_KILL: Duration = Duration::from_secs(2);
     const POLL: Duration = Duration::from_millis(10);
 
@@ -90,6 +99,7 @@ mod unix {
             report(token, "not-started signals cannot be watched");
             return ExitCode::from(NOT_STARTED);
         };
+        let (is_quiet, name) = (token == QUIET, program.to_string_lossy().into_owned());
         let spawned = Command::new(program)
             .args(args)
             .stdin(lifeline::input())
@@ -99,6 +109,9 @@ mod unix {
             Ok(child) => child,
             Err(error) => {
                 report(token, &format!("not-started {error}"));
+                if is_quiet {
+                    eprintln!("mcp-loupe tap: {name}: {error}");
+                }
                 return ExitCode::from(NOT_STARTED);
             }
         };
@@ -113,23 +126,32 @@ mod unix {
         let stdin = child.stdin.take();
         // Whichever way it ends, the server's input is let go of.
         let exited = tokio::select! {
-            status = child.wait() => Some(status),
-            () = lifeline::ended(stdin) => None,
-            _ = terminate.recv() => None,
-            _ = hangup.recv() => None,
-            _ = interrupt.recv() => None,
+            status = child.wait() => Ok(status),
+            () = lifeline::ended(stdin) => Err(None),
+            _ = terminate.recv() => Err(Some(Signal::SIGTERM)),
+            _ = hangup.recv() => Err(Some(Signal::SIGHUP)),
+            _ = interrupt.recv() => Err(Some(Signal::SIGINT)),
         };
         let status = match exited {
-            Some(status) => status,
-            None => end(&mut child, group).await,
+            Ok(status) => status,
+            Err(signal) => {
+                if let Some(signal) = signal.filter(|_| is_quiet) {
+                    send(group, signal);
+                }
+                let before_term = if is_quiet {
+                    QUIET_BEFORE_TERM
+                } else {
+                    BEFORE_TERM
+                };
+                end(&mut child, group, before_term).await
+            }
         };
         let code = match &status {
             Ok(status) => {
                 report(token, &exit(*status));
-                status
-                    .code()
-                    .and_then(|code| u8::try_from(code).ok())
-                    .unwrap_or(1)
+                let signal =
+                    || 128 + std::os::unix::process::ExitStatusExt::signal(status).unwrap_or(-127);
+                u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(1)
             }
             Err(error) => {
                 report(token, &format!("ended {error}"));
@@ -153,8 +175,12 @@ mod unix {
     }
 
     /// Ends the program: it has had the end of its input, then SIGTERM, then SIGKILL.
-    async fn end(child: &mut Child, group: Option<Pid>) -> std::io::Result<ExitStatus> {
-        if let Ok(status) = tokio::time::timeout(BEFORE_TERM, child.wait()).await {
+    async fn end(
+        child: &mut Child,
+        group: Option<Pid>,
+        before_term: Duration,
+    ) -> std::io::Result<ExitStatus> {
+        if let Ok(status) = tokio::time::timeout(before_term, child.wait()).await {
             return status;
         }
         send(group, Signal::SIGTERM);

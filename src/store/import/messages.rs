@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 
 use super::ReadAs;
-use super::pair::pair;
+use super::pair::{Paired, pair, pair_all};
 use super::{Entry, Importer, Input};
 use loupe_core::capture::{Capture, Direction};
 use loupe_core::json::{Doc, Kind, Node};
@@ -37,6 +37,16 @@ fn read(input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
     pair(
         input,
         "file",
+        IMPORTER.title,
+        input.lines().filter_map(|line| entry(&line)),
+    )
+}
+
+/// A session with what else its messages tell.
+pub(super) fn read_session(input: &Input<'_>) -> Result<Paired, Problem> {
+    pair_all(
+        input,
+        "tap",
         IMPORTER.title,
         input.lines().filter_map(|line| entry(&line)),
     )

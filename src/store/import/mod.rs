@@ -12,11 +12,13 @@ mod pair;
 mod tests;
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use time::OffsetDateTime;
 
+use loupe_analysis::queries::{Definitions, SessionCalls};
 use loupe_core::capture::{Capture, CaptureId, Direction, HttpInfo, Server, Timings};
 use loupe_core::digest::sha256;
 use loupe_core::json::Doc;
@@ -45,6 +47,19 @@ pub enum ReadAs {
     Har,
     /// A record of a Claude Code session.
     ClaudeCode,
+}
+
+/// A recorded session: its calls, and what the server lists.
+pub(super) fn session(input: &Input<'_>) -> Result<SessionCalls, Problem> {
+    let paired = messages::read_session(input)?;
+    Ok(SessionCalls {
+        definitions: Definitions {
+            server: paired.server,
+            tools: paired.tools.into_iter().map(Arc::new).collect(),
+        },
+        captures: paired.captures.into_iter().map(Arc::new).collect(),
+        client: paired.client,
+    })
 }
 
 impl ReadAs {

@@ -36,6 +36,10 @@ struct Pairing<'a> {
     transport: &'static str,
     server: Server,
     tools: HashMap<String, Tool>,
+    /// The names of tools as they are listed.
+    listed: Vec<String>,
+    /// How the client named itself.
+    client: String,
     /// By their numbers, in their order.
     open: BTreeMap<usize, Asked>,
     /// The numbers of those that are open, by id.
@@ -57,11 +61,36 @@ pub(super) fn pair(
     what: &str,
     entries: impl Iterator<Item = Entry>,
 ) -> Result<Vec<Capture>, Problem> {
+    let session = pair_all(input, transport, what, entries)?;
+    if session.captures.is_empty() {
+        return Err(input.nothing(what));
+    }
+    Ok(session.captures)
+}
+
+/// A session as its messages tell it.
+pub(super) struct Paired {
+    pub captures: Vec<Capture>,
+    pub server: Server,
+    /// In the order they are listed.
+    pub tools: Vec<Tool>,
+    pub client: String,
+}
+
+/// The same with what else the messages tell; there may be no result among them.
+pub(super) fn pair_all(
+    input: &Input<'_>,
+    transport: &'static str,
+    what: &str,
+    entries: impl Iterator<Item = Entry>,
+) -> Result<Paired, Problem> {
     let mut pairing = Pairing {
         input,
         transport,
         server: Server::default(),
         tools: HashMap::new(),
+        listed: Vec::new(),
+        client: String::new(),
         open: BTreeMap::new(),
         by_id: HashMap::new(),
         asked: 0,
@@ -90,12 +119,11 @@ pub(super) fn pair(
     let Pairing {
         mut captures,
         server,
-        tools,
+        mut tools,
+        listed,
+        client,
         ..
     } = pairing;
-    if captures.is_empty() {
-        return Err(input.nothing(what));
-    }
     for capture in &mut captures {
         // What the server said of itself may stand after the first call, where a file was cut at its beginning.
         capture.server = Server {
@@ -107,7 +135,15 @@ pub(super) fn pair(
             capture.tool = tool.clone();
         }
     }
-    Ok(captures)
+    Ok(Paired {
+        captures,
+        server,
+        tools: listed
+            .iter()
+            .filter_map(|name| tools.remove(name))
+            .collect(),
+        client,
+    })
 }
 
 impl Pairing<'_> {
@@ -118,6 +154,14 @@ impl Pairing<'_> {
         match (root.get("method").and_then(Node::as_str), id) {
             (Some(method), Some(id)) if entry.direction != Some(Direction::In) => {
                 let params = root.get("params");
+                // Up to 2025-11-25 the handshake says who asks, since then each request.
+                let named = params.and_then(|params| {
+                    let own = params.at("/_meta/io.modelcontextprotocol~1clientInfo/name");
+                    params.at("/clientInfo/name").or(own)?.as_str()
+                });
+                if let Some(name) = named {
+                    self.client = name.into_owned();
+                }
                 let text = |key: &str| {
                     params
                         .and_then(|params| params.get(key))
@@ -170,6 +214,16 @@ impl Pairing<'_> {
     fn answer(&mut self, asked: Option<Asked>, entry: Entry, root: Node<'_>) {
         let result = root.get("result");
         match asked.as_ref().map(|asked| asked.method.as_str()) {
+            Some("server/discover") if result.is_some() => {
+                let text = |pointer: &str| result.and_then(|result| result.at(pointer)?.as_str());
+                let own = "/_meta/io.modelcontextprotocol~1serverInfo";
+                let info = |name: &str| {
+                    text(&format!("{own}/{name}")).or_else(|| text(&format!("/serverInfo/{name}")))
+                };
+                self.server.name = info("name").unwrap_or_default().into_owned();
+                self.server.version = info("version").unwrap_or_default().into_owned();
+                self.server.instructions = text("/instructions").map(|text| text.into_owned());
+            }
             Some("initialize") => {
                 let text = |pointer: &str| result.and_then(|result| result.at(pointer)?.as_str());
                 self.server.name = text("/serverInfo/name").unwrap_or_default().into_owned();
@@ -185,6 +239,9 @@ impl Pairing<'_> {
                     .flat_map(Node::children)
                 {
                     let tool = Tool::read(tool.raw_bytes());
+                    if !self.tools.contains_key(&tool.name) {
+                        self.listed.push(tool.name.clone());
+                    }
                     self.tools.insert(tool.name.clone(), tool);
                 }
             }

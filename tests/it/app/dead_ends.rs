@@ -51,6 +51,8 @@ fn enter_uses_what_is_pasted_and_shift_enter_makes_a_line() {
     press(&mut window, Key::Enter, Modifiers::NONE);
     until_label(&mut window, "$ npx -y my-server --port 1");
     assert_eq!(window.state().state.importing.text, "");
+    perform(&mut window, ConnectAction::Show);
+    window.step();
     paste_into_field(&mut window, "npx");
     press(&mut window, Key::Enter, Modifiers::SHIFT);
     until(&mut window, "a line is made", |window| {
@@ -78,13 +80,13 @@ fn ctrl_enter_connects_to_what_is_pasted_and_old_errors_go() {
     // What became of the connection before is said, with the way back to it.
     until_label(&mut window, "was closed when you connected elsewhere");
     // A new source is no old failure's.
-    until_label(&mut window, "Retry");
+    until_label(&mut window, "Try again");
     window
         .state_mut()
         .state
         .perform(ConnectAction::Show, &mut Vec::new());
     until(&mut window, "the failure is gone", |window| {
-        window.query_by_label("Retry").is_none()
+        window.query_by_label("Try again").is_none()
     });
     click(&mut window, "Connect to Sample server again");
     until(&mut window, "it is the sample again", |window| {

@@ -4,6 +4,7 @@
 //! server sent is in the document byte for byte: numbers keep their spelling, objects their order.
 
 mod badge;
+mod bill;
 mod check;
 mod comparison;
 mod comparison_table;
@@ -52,6 +53,7 @@ use loupe_core::host::ResultPart;
 use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use badge::badge;
+pub use bill::{bill, bill_markdown};
 pub use check::{
     BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost, ResultCost, check,
     check_github, check_markdown, finding_sentence, sarif,
@@ -258,7 +260,8 @@ pub fn message_line(message: &Message) -> String {
     serde_json::to_string(&line).unwrap_or_default()
 }
 
-fn print(document: &impl Serialize) -> String {
+/// A document as it is printed.
+pub fn print(document: &impl Serialize) -> String {
     // Only a map with keys that are no strings, or a failing writer, could be refused; there is neither.
     let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
     text.push('\n');

@@ -3,6 +3,7 @@
 //! The window asks through the engine and caches; the command line runs a [`Query`] itself: one core for both.
 
 pub mod arguments;
+mod bill;
 mod columns;
 pub mod comparison;
 mod data_table;
@@ -44,6 +45,7 @@ mod wrap;
 
 use std::sync::Arc;
 
+pub use bill::{FormatTotal, HostTotal, LargeResult, SessionBill, SessionCalls, UncalledTool};
 pub use columns::Columns;
 pub use data_table::{
     DataTable, DataTableQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery,

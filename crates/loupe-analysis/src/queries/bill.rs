@@ -1,0 +1,327 @@
+//! What a session cost the model of a host: definitions, instructions, arguments, results; what was sent twice, never
+//! called, largest; and the same results in every format and every host.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Definitions, DefinitionsCost, HostsReport, LossesReport};
+use loupe_core::cancel::{Cancel, Cancelled};
+use loupe_core::capture::{Capture, Outcome, Tool};
+use loupe_core::format::claim::Claim;
+use loupe_core::format::ledger::Row;
+use loupe_core::format::{FORMATS, ParsedCapture, by_id};
+use loupe_core::host::{Host, Hosts};
+use loupe_core::token::{self, Tokens};
+
+/// What a session is made of.
+#[derive(Clone, Debug, Default)]
+pub struct SessionCalls {
+    pub definitions: Definitions,
+    /// The calls, in their order.
+    pub captures: Vec<Arc<Capture>>,
+    /// How the host named itself; empty where that is not known.
+    pub client: String,
+}
+
+/// What a session cost.
+#[derive(Clone, Debug)]
+pub struct SessionBill {
+    pub calls: usize,
+    /// Calls without a result: errors of the protocol, and those that were not answered.
+    pub failed: usize,
+    /// The host, where its rules are known.
+    pub host: Option<Arc<Host>>,
+    /// Definitions and `instructions` together: as listed, as passed on, at the start of the session.
+    pub definitions: DefinitionsCost,
+    pub instructions: Tokens,
+    pub arguments: Tokens,
+    /// What one model reads of the results: in the host, else the text, or the data of a result without text.
+    pub results: Tokens,
+    /// Results whose tokens in the host are not known; they are counted as their text.
+    pub not_known: usize,
+    /// Of what was sent, the smaller part of results that have the same data as text and as `structuredContent`.
+    pub sent_twice: Tokens,
+    pub never_called: Vec<UncalledTool>,
+    /// The results with most tokens.
+    pub largest: Vec<LargeResult>,
+    pub formats: Vec<FormatTotal>,
+    pub hosts: Vec<HostTotal>,
+}
+
+/// A tool and what its definition costs.
+#[derive(Clone, Debug)]
+pub struct UncalledTool {
+    pub tool: Arc<Tool>,
+    pub tokens: Tokens,
+}
+
+/// A result among the largest.
+#[derive(Clone, Debug)]
+pub struct LargeResult {
+    /// The number of the call, from 1.
+    pub number: usize,
+    pub tool: String,
+    pub tokens: Tokens,
+}
+
+/// All results in one format.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatTotal {
+    pub format: &'static str,
+    pub tokens: Tokens,
+    /// Results that lose nothing in this format; the others are counted as sent.
+    pub results: usize,
+}
+
+/// All results in one host.
+#[derive(Clone, Debug)]
+pub struct HostTotal {
+    pub host: Arc<Host>,
+    pub tokens: Tokens,
+    /// Results whose text in this host is known; the others are not in the sum.
+    pub results: usize,
+}
+
+/// Results that are listed as the largest.
+const LARGEST: usize = 10;
+
+impl SessionBill {
+    /// # Errors
+    /// [`Cancelled`] if the caller cancelled.
+    pub fn new(session: &SessionCalls, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let host = host_of(hosts, &session.client);
+        let losses = LossesReport::new(&session.definitions, hosts, cancel)?;
+        let own = host
+            .as_ref()
+            .and_then(|host| losses.hosts.iter().find(|row| row.host.id == host.id));
+        let instructions = losses.instructions.as_deref().unwrap_or_default();
+        let listed = losses.hosts.first().map(|row| row.cost.listed);
+        let mut bill = Self {
+            calls: session.captures.len(),
+            failed: 0,
+            definitions: own.map_or(
+                DefinitionsCost {
+                    listed: listed.unwrap_or_default(),
+                    passed_on: None,
+                    at_start: None,
+                },
+                |row| row.cost,
+            ),
+            host,
+            instructions: token::count(instructions),
+            arguments: Tokens::default(),
+            results: Tokens::default(),
+            not_known: 0,
+            sent_twice: Tokens::default(),
+            never_called: never_called(session),
+            largest: Vec::new(),
+            formats: derived()
+                .map(|format| FormatTotal {
+                    format,
+                    tokens: Tokens::default(),
+                    results: 0,
+                })
+                .collect(),
+            hosts: hosts
+                .iter()
+                .map(|host| HostTotal {
+                    host: Arc::clone(host),
+                    tokens: Tokens::default(),
+                    results: 0,
+                })
+                .collect(),
+        };
+        for (at, capture) in session.captures.iter().enumerate() {
+            bill.add(at + 1, capture, hosts, cancel)?;
+        }
+        bill.largest
+            .sort_by_key(|result| std::cmp::Reverse(result.tokens.o200k_base));
+        bill.largest.truncate(LARGEST);
+        Ok(bill)
+    }
+
+    fn add(
+        &mut self,
+        number: usize,
+        capture: &Arc<Capture>,
+        hosts: &Hosts,
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let subject = ParsedCapture::new(Arc::clone(capture));
+        let report = HostsReport::so_far(&subject, hosts, false, cancel);
+        cancel.check()?;
+        self.arguments = self
+            .arguments
+            .plus(token::count(&String::from_utf8_lossy(&capture.arguments)));
+        if !matches!(capture.outcome, Outcome::Result | Outcome::ToolError) {
+            self.failed += 1;
+        }
+        let row = |id: &str| {
+            by_id(id)
+                .map(|format| Row::measure(format, &subject))
+                .filter(Row::is_available)
+        };
+        let (content, structured) = (row("content"), row("structured"));
+        let as_sent = content
+            .as_ref()
+            .or(structured.as_ref())
+            .map(|row| row.tokens)
+            .unwrap_or_default();
+        if let (Some(content), Some(structured)) = (&content, &structured) {
+            let is_same = structured.is_twin
+                || matches!(content.claim(), Claim::Proved | Claim::ProvedWithExtra);
+            if is_same {
+                let smaller = [content, structured]
+                    .into_iter()
+                    .min_by_key(|row| row.tokens.o200k_base);
+                self.sent_twice = self
+                    .sent_twice
+                    .plus(smaller.map(|row| row.tokens).unwrap_or_default());
+            }
+        }
+        let own = self
+            .host
+            .as_ref()
+            .and_then(|host| report.row(host.id)?.tokens);
+        self.not_known += usize::from(self.host.is_some() && own.is_none());
+        let read = own.unwrap_or(as_sent);
+        self.results = self.results.plus(read);
+        self.largest.push(LargeResult {
+            number,
+            tool: capture.tool.name.clone(),
+            tokens: read,
+        });
+        for total in &mut self.hosts {
+            if let Some(tokens) = report.row(total.host.id).and_then(|row| row.tokens) {
+                total.tokens = total.tokens.plus(tokens);
+                total.results += 1;
+            }
+        }
+        for total in &mut self.formats {
+            cancel.check()?;
+            match row(total.format).filter(Row::loses_nothing) {
+                Some(row) => {
+                    total.tokens = total.tokens.plus(row.tokens);
+                    total.results += 1;
+                }
+                None => total.tokens = total.tokens.plus(as_sent),
+            }
+        }
+        Ok(())
+    }
+
+    /// What one model reads in all, as far as it is known: definitions as passed on, else as listed, arguments and results.
+    pub fn total(&self) -> Tokens {
+        let mut total = self
+            .definitions
+            .passed_on
+            .unwrap_or(self.definitions.listed);
+        total = total.plus(self.arguments);
+        total = total.plus(self.results);
+        total
+    }
+}
+
+/// The host whose client names itself so.
+pub fn host_of(hosts: &Hosts, client: &str) -> Option<Arc<Host>> {
+    let is_so = |host: &&Arc<Host>| {
+        let rules = host.client.as_ref();
+        rules.is_some_and(|rules| !client.is_empty() && rules.name == client)
+    };
+    hosts.iter().find(is_so).cloned()
+}
+
+fn derived() -> impl Iterator<Item = &'static str> {
+    FORMATS
+        .iter()
+        .map(|format| format.id())
+        .filter(|id| !["content", "structured", "both", "wire"].contains(id))
+}
+
+fn never_called(session: &SessionCalls) -> Vec<UncalledTool> {
+    let mut calls = BTreeMap::<&str, usize>::new();
+    for capture in &session.captures {
+        *calls.entry(&capture.tool.name).or_default() += 1;
+    }
+    let tools = session.definitions.tools.iter();
+    let mut never: Vec<_> = tools
+        .filter(|tool| !calls.contains_key(tool.name.as_str()))
+        .map(|tool| UncalledTool {
+            tool: Arc::clone(tool),
+            tokens: token::count(&String::from_utf8_lossy(&tool.raw)),
+        })
+        .collect();
+    never.sort_by_key(|cost| std::cmp::Reverse(cost.tokens.o200k_base));
+    never
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use loupe_core::capture::{CaptureId, Server};
+
+    fn call(tool: &str, result: &str) -> Arc<Capture> {
+        let mut capture = Capture::empty(CaptureId(tool.into()), Server::default());
+        capture.tool = Tool::unlisted(tool);
+        capture.arguments = Bytes::from_static(b"{\"q\":1}");
+        capture.outcome = Outcome::Result;
+        capture.response = Some(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#).into());
+        Arc::new(capture)
+    }
+
+    #[test]
+    fn a_bill_adds_up_and_names_what_is_never_called() {
+        let data =
+            r#"{"records":[{"id":1,"city":"Bonn"},{"id":2,"city":"Rome"},{"id":3,"city":"Oslo"}]}"#;
+        let twice = format!(
+            r#"{{"content":[{{"type":"text","text":{}}}],"structuredContent":{data}}}"#,
+            serde_json::to_string(data).unwrap()
+        );
+        let tools = ["list", "never"].map(|name| {
+            Arc::new(Tool::read(
+                format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#).into(),
+            ))
+        });
+        let session = SessionCalls {
+            definitions: Definitions {
+                server: Server::default(),
+                tools: tools.to_vec(),
+            },
+            captures: vec![
+                call("list", &twice),
+                call("list", r#"{"content":[{"type":"text","text":"done"}]}"#),
+            ],
+            client: "claude-code".into(),
+        };
+        let bill = SessionBill::new(&session, &Hosts::built_in(), &Cancel::new()).unwrap();
+        assert_eq!((bill.calls, bill.failed), (2, 0));
+        assert_eq!(
+            bill.host.as_ref().map(|host| &*host.name),
+            Some("Claude Code")
+        );
+        assert_eq!(
+            bill.never_called
+                .iter()
+                .map(|cost| &*cost.tool.name)
+                .collect::<Vec<_>>(),
+            ["never"]
+        );
+        let data = token::count(data);
+        assert_eq!(bill.sent_twice, data);
+        assert_eq!(bill.largest[0].number, 1);
+        let table = bill
+            .formats
+            .iter()
+            .find(|total| total.format == "json-table")
+            .unwrap();
+        assert!(
+            table.results == 1 && table.tokens.o200k_base < data.o200k_base + 2,
+            "{table:?}"
+        );
+        let mut sum = bill.definitions.passed_on.unwrap();
+        sum = sum.plus(bill.arguments);
+        sum = sum.plus(bill.results);
+        assert_eq!(sum, bill.total());
+    }
+}

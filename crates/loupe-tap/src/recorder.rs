@@ -1,0 +1,550 @@
+//! The record of one session: `session.json`, what it is of, and `messages.jsonl`, to which a line is added for each message.
+//!
+//! A thread of its own splits the bytes into lines, hides what is secret and writes. Its queue holds [`QUEUE_BYTES`]; more
+//! than that is counted and left out. A line is written whole, so that after a crash the file is good up to the last one.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use loupe_analysis::contract::message_line;
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Direction, Message};
+use loupe_core::redact::{RedactOptions, SecretList, redact_messages};
+use serde::Serialize;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// Bytes that may wait to be recorded.
+const QUEUE_BYTES: usize = 64 << 20;
+/// A line beyond this is cut in the record.
+const LINE_BYTES: usize = 32 << 20;
+/// A record beyond this takes no more messages.
+const RECORD_BYTES: u64 = 1 << 30;
+
+/// What a session is of.
+#[derive(Clone, Debug)]
+pub struct SessionStart {
+    /// The name given by `--name`, else that of the program.
+    pub name: String,
+    /// How the server is started, as a SOURCE of the command line; secrets hidden.
+    pub source: String,
+    pub started: OffsetDateTime,
+}
+
+/// Where a session is recorded.
+#[derive(Clone, Debug)]
+pub enum RecordPlace {
+    /// A new folder below this one.
+    Sessions(PathBuf),
+    /// The messages alone, added to this file.
+    File(PathBuf),
+}
+
+#[derive(Serialize)]
+struct StartJson<'a> {
+    schema: &'static str,
+    loupe: &'static str,
+    id: &'a str,
+    name: &'a str,
+    source: &'a str,
+    started: String,
+    pid: u32,
+}
+
+/// A line of the record that is no message.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NoteJson {
+    at_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dir: Option<&'static str>,
+    /// Bytes that are not in the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<u64>,
+    /// How long the line before was, of which only the beginning is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<u64>,
+    /// How the server ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<i32>,
+}
+
+struct Chunk {
+    at: Duration,
+    direction: Direction,
+    bytes: Bytes,
+    /// Bytes of this direction that were left out before it.
+    lost: u64,
+}
+
+enum Item {
+    Chunk(Chunk),
+    /// Bytes left out at the end, by direction, and how the server ended.
+    End([u64; 3], Option<i32>),
+}
+
+/// Takes copies of what passes.
+pub struct Recorder {
+    began: Instant,
+    queue: Sender<Item>,
+    waiting: Arc<AtomicUsize>,
+    lost: [AtomicU64; 3],
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+fn index(direction: Direction) -> usize {
+    match direction {
+        Direction::Out => 0,
+        Direction::In => 1,
+        Direction::Stderr => 2,
+    }
+}
+
+impl Recorder {
+    /// Records into `to`. What keeps it from recording is told to `complain`, once; nothing else
+    /// is affected. `known` is what is secret besides what looks so.
+    pub fn start(
+        to: RecordPlace,
+        start: SessionStart,
+        known: SecretList,
+        complain: impl Fn(&str) + Send + 'static,
+    ) -> Self {
+        let (queue, items) = channel();
+        let waiting = Arc::<AtomicUsize>::default();
+        let done = Arc::clone(&waiting);
+        let write = move || {
+            let Err(error) = record(&to, &start, &known, &items, &done) else {
+                return;
+            };
+            complain(&format!("the session is not recorded any further: {error}"));
+            // What still comes is let go of, and never piles up.
+            for item in items {
+                match item {
+                    Item::Chunk(chunk) => {
+                        done.fetch_sub(chunk.bytes.len(), Ordering::Relaxed);
+                    }
+                    Item::End(..) => return,
+                }
+            }
+        };
+        // Without a thread nothing is recorded, and everything passes all the same.
+        let writer = std::thread::Builder::new()
+            .name("loupe-record".into())
+            .spawn(write);
+        Self {
+            began: Instant::now(),
+            queue,
+            waiting,
+            lost: Default::default(),
+            writer: Mutex::new(writer.ok()),
+        }
+    }
+
+    /// Takes a copy of bytes that were passed on. Never waits.
+    pub fn take(&self, direction: Direction, bytes: &[u8]) {
+        let lost = &self.lost[index(direction)];
+        let waiting = self.waiting.fetch_add(bytes.len(), Ordering::Relaxed);
+        if waiting + bytes.len() > QUEUE_BYTES {
+            self.waiting.fetch_sub(bytes.len(), Ordering::Relaxed);
+            lost.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            return;
+        }
+        let chunk = Chunk {
+            at: self.began.elapsed(),
+            direction,
+            bytes: Bytes::copy_from_slice(bytes),
+            lost: lost.swap(0, Ordering::Relaxed),
+        };
+        // The writer may have given up.
+        self.queue.send(Item::Chunk(chunk)).ok();
+    }
+
+    /// Ends the record: waits until what was taken is written. `status` is how the server ended.
+    pub fn finish(&self, status: Option<i32>) {
+        let lost = self
+            .lost
+            .each_ref()
+            .map(|lost| lost.load(Ordering::Relaxed));
+        self.queue.send(Item::End(lost, status)).ok();
+        let writer = self
+            .writer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(writer) = writer {
+            writer.join().ok();
+        }
+    }
+}
+
+/// One direction's bytes on their way to lines.
+#[derive(Default)]
+struct Lines {
+    line: Vec<u8>,
+    /// When the line began.
+    at: Duration,
+    /// Bytes of the line that are not kept.
+    over: u64,
+    /// The beginning of the line is missing, so the rest of it is no message.
+    is_broken: bool,
+}
+
+struct Record<'a> {
+    file: BufWriter<File>,
+    written: u64,
+    /// Bytes that the full record did not take.
+    over: u64,
+    options: RedactOptions,
+    known: &'a SecretList,
+}
+
+fn record(
+    to: &RecordPlace,
+    start: &SessionStart,
+    known: &SecretList,
+    items: &Receiver<Item>,
+    waiting: &AtomicUsize,
+) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true);
+    own(&mut options);
+    let file = match to {
+        RecordPlace::Sessions(sessions) => {
+            let folder = create_folder(sessions, start)?;
+            options
+                .create_new(true)
+                .open(folder.join(super::sessions::MESSAGES))?
+        }
+        RecordPlace::File(path) => options.create(true).open(path)?,
+    };
+    let mut record = Record {
+        file: BufWriter::new(file),
+        written: 0,
+        over: 0,
+        options: RedactOptions {
+            secrets: known.secrets(),
+            ..RedactOptions::default()
+        },
+        known,
+    };
+    let mut lines = [Lines::default(), Lines::default(), Lines::default()];
+    loop {
+        let item = match items.try_recv() {
+            Ok(item) => item,
+            Err(_) => {
+                record.file.flush()?;
+                match items.recv() {
+                    Ok(item) => item,
+                    Err(_) => return Ok(()),
+                }
+            }
+        };
+        match item {
+            Item::Chunk(chunk) => {
+                let length = chunk.bytes.len();
+                let written = record.take(&mut lines[index(chunk.direction)], &chunk);
+                waiting.fetch_sub(length, Ordering::Relaxed);
+                written?;
+            }
+            Item::End(lost, status) => {
+                let at = lines.iter().map(|line| line.at).max().unwrap_or_default();
+                for (direction, lines) in DIRECTIONS.into_iter().zip(&mut lines) {
+                    record.line(direction, lines)?;
+                }
+                let lost = lost.iter().sum::<u64>() + record.over;
+                record.note(&NoteJson {
+                    lost: (lost > 0).then_some(lost),
+                    ended: status,
+                    ..note(at)
+                })?;
+                return record.file.flush();
+            }
+        }
+    }
+}
+
+const DIRECTIONS: [Direction; 3] = [Direction::Out, Direction::In, Direction::Stderr];
+
+fn note(at: Duration) -> NoteJson {
+    NoteJson {
+        at_ms: at.as_secs_f64() * 1000.0,
+        dir: None,
+        lost: None,
+        cut: None,
+        ended: None,
+    }
+}
+
+impl Record<'_> {
+    /// Takes bytes in: each line end is a message.
+    fn take(&mut self, lines: &mut Lines, chunk: &Chunk) -> io::Result<()> {
+        if chunk.lost > 0 {
+            lines.line.clear();
+            lines.over = 0;
+            lines.is_broken = true;
+            self.note(&NoteJson {
+                dir: Some(chunk.direction.name()),
+                lost: Some(chunk.lost),
+                ..note(chunk.at)
+            })?;
+        }
+        let mut rest = &chunk.bytes[..];
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            lines.add(&rest[..end], chunk.at);
+            self.line(chunk.direction, lines)?;
+            rest = &rest[end + 1..];
+        }
+        lines.add(rest, chunk.at);
+        Ok(())
+    }
+
+    /// Writes the line that is complete, and begins another.
+    fn line(&mut self, direction: Direction, lines: &mut Lines) -> io::Result<()> {
+        let (bytes, at) = (Bytes::from(std::mem::take(&mut lines.line)), lines.at);
+        let over = std::mem::take(&mut lines.over);
+        if std::mem::take(&mut lines.is_broken) || (bytes.is_empty() && over == 0) {
+            return Ok(());
+        }
+        let length = bytes.len() as u64 + over;
+        if self.written + length > RECORD_BYTES {
+            self.over += length;
+            return Ok(());
+        }
+        let message = Message {
+            at,
+            direction,
+            bytes,
+        };
+        let hidden = self.hidden(message);
+        self.write(&message_line(&hidden))?;
+        if over > 0 {
+            self.note(&NoteJson {
+                dir: Some(direction.name()),
+                cut: Some(length),
+                ..note(at)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The message without what is secret.
+    fn hidden(&self, message: Message) -> Message {
+        let known = self.known.message(&message);
+        match redact_messages(vec![known], &self.options, &Cancel::new()) {
+            Ok(mut redacted) => redacted.capture.messages.pop().unwrap_or(message),
+            // Nobody cancels it.
+            Err(_) => Message {
+                bytes: Bytes::new(),
+                ..message
+            },
+        }
+    }
+
+    fn note(&mut self, note: &NoteJson) -> io::Result<()> {
+        let text = serde_json::to_string(note).map_err(io::Error::other)?;
+        self.write(&text)
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        self.written += line.len() as u64 + 1;
+        self.file.write_all(line.as_bytes())?;
+        self.file.write_all(b"\n")
+    }
+}
+
+impl Lines {
+    fn add(&mut self, bytes: &[u8], at: Duration) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.line.is_empty() && self.over == 0 {
+            self.at = at;
+        }
+        let room = LINE_BYTES - self.line.len();
+        self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.over += bytes.len().saturating_sub(room) as u64;
+    }
+}
+
+/// A folder of its own for the session, with `session.json` in it. Its name begins with the time, so that names sort.
+fn create_folder(sessions: &Path, start: &SessionStart) -> io::Result<PathBuf> {
+    create_own(sessions)?;
+    let clean: String = start
+        .name
+        .chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() || letter == '-' {
+                letter
+            } else {
+                '-'
+            }
+        })
+        .take(40)
+        .collect();
+    let stamp =
+        time::format_description::parse_borrowed::<2>("[year][month][day]-[hour][minute][second]")
+            .map_err(io::Error::other)?;
+    let stamp = start.started.format(&stamp).map_err(io::Error::other)?;
+    let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), stamp.as_str());
+    let id = format!(
+        "{stamp}-{}-{:06x}",
+        clean.trim_matches('-'),
+        random & 0xff_ffff
+    );
+    let folder = sessions.join(&id);
+    create_own(&folder)?;
+    let json = StartJson {
+        schema: super::sessions::SCHEMA,
+        loupe: super::VERSION,
+        id: &id,
+        name: &start.name,
+        source: &start.source,
+        started: start.started.format(&Rfc3339).map_err(io::Error::other)?,
+        pid: std::process::id(),
+    };
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    own(&mut options);
+    let mut file = options.open(folder.join(super::sessions::START))?;
+    file.write_all(
+        serde_json::to_string_pretty(&json)
+            .map_err(io::Error::other)?
+            .as_bytes(),
+    )?;
+    file.write_all(b"\n")?;
+    Ok(folder)
+}
+
+/// Creates a folder that only its owner can look into.
+fn create_own(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// A file that only its owner can read.
+fn own(options: &mut OpenOptions) {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    #[cfg(not(unix))]
+    let _ = options;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sessions::{SessionInfo, list};
+
+    fn start(folder: &Path) -> Recorder {
+        let start = SessionStart {
+            name: "git/hub".into(),
+            source: "-- server".into(),
+            started: OffsetDateTime::UNIX_EPOCH,
+        };
+        let known = SecretList::default();
+        known.add("env", "API_KEY", "s3cret-value-99");
+        Recorder::start(
+            RecordPlace::Sessions(folder.to_owned()),
+            start,
+            known,
+            |why| panic!("{why}"),
+        )
+    }
+
+    fn lines(info: &SessionInfo) -> Vec<String> {
+        let text = fs::read_to_string(info.folder.join(crate::sessions::MESSAGES)).unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn bytes_become_lines_without_secrets_and_the_end_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let recorder = start(folder.path());
+        recorder.take(Direction::Out, b"{\"a\":");
+        recorder.take(Direction::Stderr, b"hello s3cret-value-99\n");
+        recorder.take(Direction::Out, b"1}\n{\"b\":2}");
+        recorder.finish(Some(3));
+        let [info] = &list(folder.path())[..] else {
+            panic!("one session")
+        };
+        assert!(
+            info.id.contains("git-hub") && !info.id.contains('/'),
+            "{}",
+            info.id
+        );
+        let lines = lines(info);
+        let texts: Vec<serde_json::Value> = lines
+            .iter()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(texts[1]["text"], "{\"a\":1}");
+        assert_eq!(
+            (&texts[1]["dir"], &texts[2]["text"]),
+            (&"out".into(), &"{\"b\":2}".into())
+        );
+        assert_eq!(texts[3]["ended"], 3);
+        assert!(
+            lines[0].contains("hidden") && !lines[0].contains("s3cret-value"),
+            "{}",
+            lines[0]
+        );
+        assert_eq!(info.ended, Some(3));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_are_for_their_owner() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        start(folder.path()).finish(None);
+        let [info] = &list(folder.path())[..] else {
+            panic!("one session")
+        };
+        let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(info.folder.clone()), 0o700);
+        for file in [crate::sessions::START, crate::sessions::MESSAGES] {
+            assert_eq!(mode(info.folder.join(file)), 0o600, "{file}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_and_what_does_not_fit_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let recorder = start(folder.path());
+        let chunk = vec![b'x'; 1 << 20];
+        for _ in 0..40 {
+            recorder.take(Direction::In, &chunk);
+            while recorder.waiting.load(Ordering::Relaxed) > QUEUE_BYTES / 2 {
+                std::thread::yield_now();
+            }
+        }
+        recorder.take(Direction::In, b"\n{}\n");
+        // As if the queue had been full for a moment.
+        recorder.lost[index(Direction::In)].store(7, Ordering::Relaxed);
+        recorder.take(Direction::In, b"half of a line\n{\"c\":3}\n");
+        recorder.finish(None);
+        let [info] = &list(folder.path())[..] else {
+            panic!("one session")
+        };
+        let lines = lines(info);
+        let value = |at: usize| serde_json::from_str::<serde_json::Value>(&lines[at]).unwrap();
+        assert_eq!(value(0)["text"].as_str().unwrap().len(), LINE_BYTES);
+        assert_eq!(value(1)["cut"], 40 << 20);
+        assert_eq!(value(2)["text"], "{}");
+        assert_eq!(
+            (&value(3)["lost"], &value(3)["dir"]),
+            (&7.into(), &"in".into())
+        );
+        // The line whose beginning is missing is none.
+        assert_eq!(value(4)["text"], "{\"c\":3}");
+    }
+}
