@@ -1,0 +1,343 @@
+//! `wrap` and `unwrap`: each client's file with `mcp-loupe tap` in it, and back, byte for byte.
+
+use std::fs;
+use std::path::Path;
+
+use loupe_core::problem::ProblemKind;
+use loupe_core::source::import::wrap::{WrapKind, edit, secrets};
+use loupe_core::source::import::{self, ImportedServer, ServerAddress};
+
+const LOUPE: &str = "/opt/loupe/bin/mcp-loupe";
+
+fn change(kind: WrapKind, path: &str, text: &str, name: Option<&str>) -> String {
+    let done =
+        edit(kind, path, text, name, LOUPE).unwrap_or_else(|why| panic!("{path}: {why}\n{text}"));
+    assert!(
+        !done.changed.is_empty(),
+        "{path} {name:?}: {:?}",
+        done.skipped
+    );
+    done.text
+}
+
+fn there_and_back(path: &str, text: &str) -> String {
+    let wrapped = change(WrapKind::Wrap, path, text, None);
+    assert_ne!(wrapped, text);
+    let back = change(WrapKind::Unwrap, path, &wrapped, None);
+    assert_eq!(back, text, "{path}\n{wrapped}");
+    wrapped
+}
+
+fn server(path: &str, text: &str, name: &str) -> ImportedServer {
+    import::read(path, text)
+        .unwrap()
+        .server(Some(name))
+        .unwrap()
+        .clone()
+}
+
+/// The clients' files of the tests, at paths that say whose they are.
+fn files() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/import");
+    let mut files: Vec<_> = fs::read_dir(root)
+        .unwrap()
+        .map(|folder| folder.unwrap().path())
+        .filter(|folder| !folder.ends_with("registry"))
+        .map(|folder| {
+            let client = folder.file_name().unwrap().to_str().unwrap();
+            let mut files = fs::read_dir(&folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path());
+            let file = files.find(|path| !path.ends_with("expected.txt")).unwrap();
+            let name = file.file_name().unwrap().to_str().unwrap();
+            (
+                format!("/home/me/.{client}/{name}"),
+                fs::read_to_string(&file).unwrap(),
+            )
+        })
+        .collect();
+    files.sort();
+    assert!(files.len() > 12);
+    files
+}
+
+#[test]
+fn every_client_s_file_comes_back_byte_for_byte() {
+    for (path, text) in files() {
+        let wrapped = there_and_back(&path, &text);
+        let (before, after) = (
+            import::read(&path, &text).unwrap(),
+            import::read(&path, &wrapped).unwrap(),
+        );
+        assert_eq!(before.servers.len(), after.servers.len());
+        for (before, after) in before.servers.iter().zip(&after.servers) {
+            assert_eq!(
+                (&before.name, before.disabled),
+                (&after.name, after.disabled),
+                "{path}"
+            );
+            let ServerAddress::Command {
+                program,
+                args,
+                env,
+                cwd,
+            } = &after.reach
+            else {
+                panic!("{path}: {after:?}");
+            };
+            assert_eq!(
+                (program.as_str(), args[0].as_str(), args[1].as_str()),
+                (LOUPE, "tap", "--name")
+            );
+            match &before.reach {
+                ServerAddress::Command {
+                    program,
+                    args: inner,
+                    env: env_before,
+                    cwd: cwd_before,
+                } => {
+                    assert_eq!(args[3], "--", "{path}");
+                    assert_eq!((&args[4], &args[5..]), (program, &inner[..]), "{path}");
+                    assert_eq!((env, cwd), (env_before, cwd_before), "{path}");
+                }
+                ServerAddress::Remote { url, headers, .. } => {
+                    assert_eq!(
+                        (&args[3..4], &args[4]),
+                        (&["--url".to_owned()][..], url),
+                        "{path}"
+                    );
+                    assert_eq!(args.len(), 5 + 2 * headers.len(), "{path}");
+                    for (at, (name, value)) in headers.iter().enumerate() {
+                        assert_eq!(args[5 + 2 * at], "--header-env");
+                        let (header, from) = args[6 + 2 * at].split_once('=').unwrap();
+                        let (scheme, variable) = from.split_once(' ').unwrap_or(("", from));
+                        let (_, passed) = env.iter().find(|(name, _)| name == variable).unwrap();
+                        assert_eq!(header, name);
+                        assert_eq!(format!("{scheme} {passed}").trim_start(), value, "{path}");
+                    }
+                }
+            }
+        }
+        // One at a time, in any order.
+        let names: Vec<_> = before
+            .servers
+            .iter()
+            .map(|server| server.name.as_str())
+            .collect();
+        let mut now = text.clone();
+        for name in &names {
+            now = change(WrapKind::Wrap, &path, &now, Some(name));
+        }
+        assert_eq!(now, wrapped, "{path}");
+        for name in &names {
+            now = change(WrapKind::Unwrap, &path, &now, Some(name));
+        }
+        assert_eq!(now, text, "{path}");
+        // A second time changes nothing.
+        let again = edit(WrapKind::Wrap, &path, &wrapped, Some(names[0]), LOUPE).unwrap();
+        assert_eq!(
+            (again.text, again.skipped),
+            (wrapped, vec![format!("`{}` is wrapped already", names[0])])
+        );
+        let foreign = edit(WrapKind::Unwrap, &path, &text, Some(names[0]), LOUPE).unwrap();
+        assert_eq!(
+            (foreign.text, foreign.skipped),
+            (text, vec![format!("`{}` is not wrapped", names[0])])
+        );
+    }
+}
+
+#[test]
+fn the_entry_alone_changes() {
+    let text = "\u{feff}{\r\n  // mine\r\n  \"mcpServers\": {\r\n    \"a\": {\r\n      \"command\": \"npx\", /* é */\r\n      \"env\": {\"K\": \"v\",},\r\n    },\r\n    \"b\": {\"url\": \"https://h/\"},\r\n  },\r\n}";
+    let wrapped = change(WrapKind::Wrap, "x.json", text, Some("a"));
+    assert_eq!(
+        wrapped,
+        text.replace(
+            "\"npx\"",
+            "\"/opt/loupe/bin/mcp-loupe\",\r\n      \"args\": [ \"tap\", \"--name\", \"a\", \"--\", \"npx\" ]"
+        )
+    );
+    assert_eq!(
+        change(WrapKind::Unwrap, "x.json", &wrapped, Some("a")),
+        text
+    );
+    there_and_back("x.json", text);
+    let toml = "# mine\r\n[mcp_servers.a]\r\ncommand = 'C:\\x.exe' # c\r\n\r\n[mcp_servers.a.env]\r\nK = \"v\"\r\n";
+    let wrapped = there_and_back("x.toml", toml);
+    assert!(
+        wrapped.contains("command = \"/opt/loupe/bin/mcp-loupe\"\r\nargs = [ \"tap\", \"--name\", \"a\", \"--\", 'C:\\x.exe' ] # c\r\n\r\n[mcp_servers.a.env]"),
+        "{wrapped}"
+    );
+}
+
+#[test]
+fn odd_forms_come_back() {
+    let entries = [
+        r#"{"command":"x"}"#,
+        r#"{"command":"x","args":[]}"#,
+        r#"{"args":[ ],"command":"x"}"#,
+        r#"{"args" : [ "a" , "b" , ] , "command" : "x" , }"#,
+        "{\"command\":\"x\",\"args\":[\n// first\n\"a\", // last\n]\n}",
+        r#"{"args":[/* none */],"command":"\u0078\"\\"}"#,
+        r#"{"command":"old","command":"x","args":["--","tap"]}"#,
+        r#"{"command":{"path":"x"}}"#,
+        r#"{"command":{"args":["a"],"path":"x","env":{}},"env":{"A":"b"}}"#,
+        r#"{"url":"https://h"}"#,
+        r#"{"headers":{},"url":"https://h","env":{}}"#,
+        r#"{"headers":{"A":"b","a":"\"<LOUPE","N":1},"type":"sse",/* c */"url":"https://h","env":{"X":"y"},}"#,
+        "{\n\"url\": \"https://h\", // c\n\n\"headers\": {\n\"Authorization\": \"Bearer s\", },\n\"x\": 1\n}",
+        r#"{"headers":{"A":"b"},"http_headers":{"B":"c"},"url":"https://h"}"#,
+        r#"{"url":"https://h","headers":{"A":"b"},"http_headers":{"B":"c"}}"#,
+    ];
+    for list in ["mcpServers", "servers", "context_servers", "mcp.servers"] {
+        for entry in entries {
+            for text in [
+                format!("{{\"{list}\":{{\"é\\\"\":{entry}}}}}\n"),
+                format!(
+                    "// c\n{{\"x\":[1,{{}}],\n\"{list}\": {{\n\t\"other\": {{\"command\": \"y\", }},\n\t\"a\": {entry} ,\n}}, }}"
+                ),
+                format!(
+                    "{{\r\n\"{list}\":{{\"a\":{}}}}}\r\n",
+                    entry.replace('\n', "\r\n")
+                ),
+            ] {
+                there_and_back("x.json", &text);
+            }
+        }
+    }
+    let tables = [
+        "[mcp_servers.a]\ncommand = \"x\"",
+        "[mcp_servers.a]\n  args = [\n    \"a\", # first\n    'b',\n  ]\n  command = \"x\"\n",
+        "mcp_servers.a.command = \"x\"\nmcp_servers.a.args = []\n",
+        "[mcp_servers]\na = { command = \"\"\"x\"\"\" }\nb = { url = \"https://h\", http_headers = { A = \"b\" } }\n",
+        "[mcp_servers.\"a b\"]\nhttp_headers = { A = \"b\", \"X-Y\" = 'c' }\nurl = 'https://h' # c\nstartup_timeout_sec = 3\n\n[mcp_servers.\"a b\".tools.t]\non = true\n\n[other]\nk = 1\n",
+        "[mcp_servers.a]\nurl = \"https://h\"\nbearer_token_env_var = \"T\"",
+        "mcp_servers.a.url = \"https://h\"\nmcp_servers.a.bearer_token_env_var = \"T\"\nz = 1\n",
+    ];
+    for text in tables {
+        there_and_back("x.toml", text);
+        there_and_back("x.toml", &text.replace('\n', "\r\n"));
+    }
+}
+
+#[test]
+fn what_is_not_edited_says_what_to_write() {
+    let refused =
+        |path: &str, text: &str| edit(WrapKind::Wrap, path, text, Some("a"), LOUPE).unwrap_err();
+    for (path, text, what) in [
+        (
+            "x.yaml",
+            "mcpServers:\n  a: {command: x}\n",
+            "YAML is not edited",
+        ),
+        (
+            "x.toml",
+            "[mcp_servers.a]\nurl = 'https://h'\n[mcp_servers.a.http_headers]\nA = 'b'\n",
+            "`http_headers` stand in a form",
+        ),
+        (
+            "x.toml",
+            "[[mcp_servers.a]]\ncommand = 'x'\n",
+            "not an object",
+        ),
+        (
+            "x.json",
+            r#"{"mcpServers":{"b":{"command":"x"}}}"#,
+            "no server `a` in the file",
+        ),
+        (
+            "x.json",
+            r#"{"mcpServers":{"a":{}}}"#,
+            "neither a command nor a URL",
+        ),
+    ] {
+        let problem = refused(path, text);
+        assert!(problem.what.contains(what), "{problem:?}");
+        assert!(
+            problem.hint.is_some() && problem.kind.exit_status() == 2,
+            "{problem:?}"
+        );
+    }
+    let registry =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/import/registry/server.json");
+    let all = edit(
+        WrapKind::Wrap,
+        "server.json",
+        &fs::read_to_string(registry).unwrap(),
+        None,
+        LOUPE,
+    )
+    .unwrap();
+    assert!(
+        all.changed.is_empty() && all.skipped[0].contains("described for others"),
+        "{:?}",
+        all.skipped
+    );
+    let gone = r#"{"mcpServers":{"a":{"command":"mcp-loupe","args":["tap","--url","https://h"]}}}"#;
+    let problem = edit(WrapKind::Unwrap, "x.json", gone, Some("a"), LOUPE).unwrap_err();
+    assert_eq!(
+        (problem.kind, problem.what.contains("after `--`")),
+        (ProblemKind::Usage, true),
+        "{problem:?}"
+    );
+}
+
+#[test]
+fn what_changed_meanwhile_stays() {
+    let text = r#"{"mcpServers":{"a":{"type":"http","url":"https://h","headers":{"Authorization":"Bearer old"},"disabled":false,"x":1}}}"#;
+    let wrapped = change(WrapKind::Wrap, "x.json", text, Some("a"));
+    let edited = wrapped.replace("Bearer old", "Bearer new").replace(
+        "\"disabled\":false,\"x\":1",
+        "\"disabled\":true,\"alwaysAllow\":[\"t\"]",
+    );
+    assert_eq!(
+        change(WrapKind::Unwrap, "x.json", &edited, Some("a")),
+        r#"{"mcpServers":{"a":{"type":"http","url":"https://h","headers":{"Authorization":"Bearer new"},"disabled":true, "alwaysAllow": ["t"]}}}"#
+    );
+    // A command that a person wrapped, with options of their own, and a formatter's lines.
+    let by_hand = "{\"mcpServers\":{\"a\":{\"command\":\"mcp-loupe\",\"args\":[\n\"tap\",\n\"--quiet\",\n\"--\",\n\"x\",\n\"y\"\n]}}}";
+    let ServerAddress::Command { program, args, .. } = server(
+        "x.json",
+        &change(WrapKind::Unwrap, "x.json", by_hand, None),
+        "a",
+    )
+    .reach
+    else {
+        panic!()
+    };
+    assert_eq!((program.as_str(), args), ("x", vec!["y".to_owned()]));
+}
+
+#[test]
+fn secrets_of_a_file_are_known_in_every_form_and_names_of_variables_are_not() {
+    for (path, text) in files() {
+        let wrapped = change(WrapKind::Wrap, &path, &text, None);
+        for (name, value) in [text.as_str(), &wrapped]
+            .iter()
+            .flat_map(|text| secrets(&path, text))
+        {
+            assert!(
+                !["REMOTE_TOKEN", "REMOTE_KEY", "Bearer REMOTE_TOKEN"].contains(&value.as_str()),
+                "{name}"
+            );
+        }
+    }
+    let text = r#"{"mcpServers":{"a":{"url":"https://h","auth":{"client_secret":"a\"b"},"headers":{"Cookie":"c\"d"}}}}"#;
+    let wrapped = change(WrapKind::Wrap, "x.json", text, None);
+    let found: Vec<_> = secrets("x.json", &wrapped)
+        .into_iter()
+        .map(|(_, value)| value)
+        .collect();
+    for form in ["c\"d", r#"c\"d"#] {
+        assert!(found.contains(&form.to_owned()), "{form}: {found:?}");
+    }
+    let found: Vec<_> = secrets("x.json", text)
+        .into_iter()
+        .map(|(_, value)| value)
+        .collect();
+    assert!(
+        wrapped.contains(r#"a\\\"b"#) && found.contains(&r#"a\\\"b"#.to_owned()),
+        "{wrapped} {found:?}"
+    );
+}
