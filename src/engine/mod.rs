@@ -29,6 +29,7 @@ use tokio::runtime::Runtime;
 use crate::state::{Effect, Event, HistoryEvent, SessionEffect, TokensEffect, TokensEvent};
 use crate::store;
 use background::Background;
+pub use configs::look as find_configs;
 use history::HistoryWriter;
 use jobs::Jobs;
 use loupe_analysis::queries::Prices;

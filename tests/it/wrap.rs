@@ -309,6 +309,146 @@ fn what_changed_meanwhile_stays() {
     assert_eq!((program.as_str(), args), ("x", vec!["y".to_owned()]));
 }
 
+/// Runs the program in a home folder of its own; gives the exit status, what it printed and what it said.
+fn run(home: &Path, args: &[&str]) -> (i32, String, String) {
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
+        .args(args)
+        .current_dir(home)
+        .env("HOME", home)
+        .env_remove("XDG_CONFIG_HOME")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        out.status.code().unwrap(),
+        text(out.stdout),
+        text(out.stderr),
+    )
+}
+
+const CONFIG: &str = "{\n  \"mcpServers\": {\n    \"docs\": {\n      \"command\": \"npx\",\n      \"args\": [\"--token\", \"s3cret-argument\"],\n      \"env\": { \"API_KEY\": \"s3cret-variable\", \"MODE\": \"plain\" }\n    },\n    \"far\": { \"url\": \"https://h/mcp?api_key=s3cret-address\", \"headers\": { \"Authorization\": \"Bearer s3cret-header\" } }\n  }\n}\n";
+
+#[test]
+fn a_file_is_written_only_on_a_yes() {
+    let home = tempfile::tempdir().unwrap();
+    let home = fs::canonicalize(home.path()).unwrap();
+    let file = home.join(".claude.json");
+    fs::write(&file, CONFIG).unwrap();
+    let read = || fs::read_to_string(&file).unwrap();
+
+    let (status, shown, said) = run(&home, &["wrap", "docs"]);
+    assert_eq!((status, read().as_str()), (2, CONFIG), "{said}");
+    assert!(
+        said.contains("nobody can be asked") && said.contains("--yes"),
+        "{said}"
+    );
+    assert!(
+        shown.contains("-      \"command\": \"npx\",\n")
+            && shown.contains("\"tap\", \"--name\", \"docs\", \"--\", \"npx\", "),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains("s3cret")
+            && shown.contains("[hidden:config-API_KEY]")
+            && shown.contains("\"plain\""),
+        "{shown}"
+    );
+    assert_eq!(fs::read_dir(&home).unwrap().count(), 1);
+
+    let (status, shown, said) = run(&home, &["wrap", "docs", "--yes"]);
+    let backup = home.join(".claude.json.before-loupe");
+    assert_eq!(status, 0, "{said}");
+    assert!(
+        shown.contains("Wrapped: docs\n") && shown.contains(&backup.display().to_string()),
+        "{shown}"
+    );
+    assert!(
+        said.contains("restart the client") && !said.contains("version control"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(&backup).unwrap(), CONFIG);
+    let program = env!("CARGO_BIN_EXE_mcp-loupe");
+    let entry = server(".claude.json", &read(), "docs");
+    assert_eq!(
+        entry.to_string(),
+        format!(
+            "--env API_KEY=… --env MODE=… -- {program} tap --name docs -- npx --token s3cret-argument"
+        )
+    );
+
+    let wrapped = read();
+    let (status, shown, _) = run(&home, &["wrap", "docs", "--yes"]);
+    assert_eq!(
+        (status, shown.as_str(), read()),
+        (0, "`docs` is wrapped already\n", wrapped.clone())
+    );
+    let (status, shown, _) = run(&home, &["unwrap", "far", "--yes"]);
+    assert_eq!(
+        (status, shown.as_str(), read()),
+        (0, "`far` is not wrapped\n", wrapped)
+    );
+
+    fs::create_dir(home.join(".git")).unwrap();
+    let all = ["--all", "--config", ".claude.json", "--yes"];
+    let (status, shown, said) = run(&home, &[&["wrap"], &all[..]].concat());
+    assert_eq!(status, 0, "{said}");
+    assert!(
+        shown.contains("Wrapped: far\n") && !shown.contains("s3cret"),
+        "{shown}"
+    );
+    for words in [
+        "`docs` is wrapped already",
+        "version control",
+        "login that the client did itself",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let (status, shown, said) = run(&home, &[&["unwrap"], &all[..]].concat());
+    assert_eq!((status, read().as_str()), (0, CONFIG), "{said}");
+    assert!(
+        shown.contains("Unwrapped: docs, far\n") && !shown.contains("s3cret"),
+        "{shown}"
+    );
+    // The first backup is as it was.
+    assert_eq!(fs::read_to_string(&backup).unwrap(), CONFIG);
+    assert_ne!(
+        fs::read_to_string(home.join(".claude.json.before-loupe-2")).unwrap(),
+        CONFIG
+    );
+}
+
+#[test]
+fn a_name_is_looked_for_on_this_computer() {
+    let home = tempfile::tempdir().unwrap();
+    let home = fs::canonicalize(home.path()).unwrap();
+    let said = |args: &[&str]| {
+        let (status, _, said) = run(&home, args);
+        assert_eq!(status, 2, "{said}");
+        said
+    };
+    assert!(
+        said(&["wrap", "docs"])
+            .contains("no client's configuration on this computer has a server `docs`")
+    );
+    fs::write(home.join(".claude.json"), CONFIG).unwrap();
+    fs::create_dir(home.join(".cursor")).unwrap();
+    fs::write(home.join(".cursor/mcp.json"), CONFIG).unwrap();
+    let both = said(&["wrap", "docs"]);
+    assert!(
+        both.contains("`docs` is in 2 files")
+            && both.contains("/.claude.json, ")
+            && both.contains("/.cursor/mcp.json"),
+        "{both}"
+    );
+    assert!(said(&["wrap", "--all"]).contains("--config"));
+    assert!(said(&["wrap"]).contains("NAME"));
+    assert!(
+        said(&["wrap", "gone", "--config", ".claude.json"])
+            .contains("no server `gone` in the file")
+    );
+}
+
 #[test]
 fn secrets_of_a_file_are_known_in_every_form_and_names_of_variables_are_not() {
     for (path, text) in files() {
