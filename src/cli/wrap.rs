@@ -43,15 +43,7 @@ pub fn run(kind: WrapKind, args: &WrapArgs) -> Done {
         (None, name) => find(name.unwrap_or_default())?,
     };
     let config = ClientConfig::read(&path)?;
-    let program = std::env::current_exe()
-        .ok()
-        .and_then(|path| path.to_str().map(str::to_owned))
-        .ok_or_else(|| {
-            Problem::new(
-                ProblemKind::Internal,
-                "the path of this program is not known",
-            )
-        })?;
+    let program = engine::own_program()?;
     // The whole path says whose file it is: the one that was named, also where it is a link.
     let named = std::path::absolute(&path).unwrap_or(path);
     let named = named.to_string_lossy();

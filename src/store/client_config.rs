@@ -32,6 +32,16 @@ impl ClientConfig {
         Ok(Self { path: real, text })
     }
 
+    /// The file whose text was shown, to be written over that.
+    ///
+    /// # Errors
+    /// The file is not there.
+    pub fn shown(path: &Path, text: &str) -> Result<Self, Problem> {
+        let path = fs::canonicalize(path).map_err(StoreError::io("cannot read", path))?;
+        let text = text.to_owned();
+        Ok(Self { path, text })
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -3,9 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use crate::live::{Window, open_sized, until};
+use egui_kittest::kittest::Queryable;
 use loupe_core::problem::ProblemKind;
+use loupe_core::source::Source;
 use loupe_core::source::import::wrap::{WrapKind, edit, secrets};
 use loupe_core::source::import::{self, ImportedServer, ServerAddress};
+use mcp_loupe::state::{ConnectAction, Connection, Dialog, ImportAction};
 
 const LOUPE: &str = "/opt/loupe/bin/mcp-loupe";
 
@@ -480,4 +484,58 @@ fn secrets_of_a_file_are_known_in_every_form_and_names_of_variables_are_not() {
         wrapped.contains(r#"a\\\"b"#) && found.contains(&r#"a\\\"b"#.to_owned()),
         "{wrapped} {found:?}"
     );
+}
+
+#[test]
+fn the_window_shows_the_change_and_writes_it_on_a_click() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("mcp.json");
+    fs::write(&file, CONFIG).unwrap();
+    let mut window = open_sized(Some(Source::sample()), [1_280.0, 800.0]);
+    let click = |window: &mut Window, label: &str| {
+        until(window, label, |window| {
+            window.query_by_label(label).is_some()
+        });
+        window.get_by_label(label).click();
+        window.step();
+    };
+    let shows = |window: &mut Window, words: &str| {
+        until(window, words, |window| {
+            window.query_all_by_label_contains(words).next().is_some()
+        });
+    };
+    until(&mut window, "connected", |window| {
+        let connection = &window.state().state.session().connection;
+        matches!(connection, Connection::Connected { .. })
+    });
+    let ctx = window.ctx.clone();
+    let read = ImportAction::Read(file.clone());
+    let actions = vec![ConnectAction::Show.into(), read.into()];
+    window.state_mut().perform(&ctx, actions);
+    click(&mut window, "Show the server docs");
+    click(&mut window, "Record…");
+    shows(&mut window, "Record docs");
+    shows(&mut window, "mcp.json.before-loupe");
+    shows(&mut window, "\"tap\", \"--name\", \"docs\"");
+    let Some(Dialog::Wrap(prepared)) = &window.state().state.dialog else {
+        panic!("{:?}", window.state().state.dialog);
+    };
+    assert!(!prepared.difference.concat().contains("s3cret"));
+    click(&mut window, "Cancel");
+    assert_eq!(fs::read_to_string(&file).unwrap(), CONFIG);
+
+    click(&mut window, "Record…");
+    click(&mut window, "Write the configuration");
+    shows(&mut window, "docs is recorded once its client is restarted");
+    let wrapped = fs::read_to_string(&file).unwrap();
+    assert!(wrapped.contains("\"tap\""), "{wrapped}");
+
+    // Others changed it while the difference was shown.
+    click(&mut window, "Show the server far");
+    click(&mut window, "Record…");
+    shows(&mut window, "Record far");
+    fs::write(&file, CONFIG).unwrap();
+    click(&mut window, "Write the configuration");
+    shows(&mut window, "the file changed since it was shown");
+    assert_eq!(fs::read_to_string(&file).unwrap(), CONFIG);
 }
