@@ -10,6 +10,8 @@ use loupe_core::source::Source;
 use loupe_core::source::import::wrap::{WrapKind, edit, secrets};
 use loupe_core::source::import::{self, ImportedServer, ServerAddress};
 use mcp_loupe::state::{ConnectAction, Connection, Dialog, ImportAction};
+use proptest::collection;
+use proptest::prelude::{any, proptest};
 
 const LOUPE: &str = "/opt/loupe/bin/mcp-loupe";
 
@@ -311,6 +313,24 @@ fn what_changed_meanwhile_stays() {
         panic!()
     };
     assert_eq!((program.as_str(), args), ("x", vec!["y".to_owned()]));
+}
+
+proptest! {
+    /// Blanks and comments of any kind between the tokens, commas behind the last ones.
+    #[test]
+    fn odd_blanks_come_back(fill in collection::vec(0_usize..8, 64), commas in any::<bool>(), entry in 0_usize..4) {
+        const FILL: [&str; 8] = ["", " ", "\n", "\r\n\t", "/* \"é{ */", "// ],\n", "\n  // c\r\n  ", "  "];
+        const ENTRIES: [&str; 4] = [
+            "{ \"command\" : \"x\" , \"args\" : [ \"a\" , \"//\" , ] , }",
+            "{ \"args\" : [ ] , \"env\" : { \"K\" : \"/*\" , } , \"command\" : \"x\" , }",
+            "{ \"type\" : \"http\" , \"headers\" : { \"A\" : \"b\" , } , \"url\" : \"https://h\" , \"on\" : true , }",
+            "{ \"env\" : { } , \"command\" : { \"path\" : \"x\" , } , \"z\" : [ 1 , { } , ] , }",
+        ];
+        let text = format!("{{ \"servers\" : {{ \"o\" : {{ \"command\" : \"y\" , }} , \"a\" : {} , }} , }} ", ENTRIES[entry]);
+        let text = if commas { text } else { text.replace(", }", "}").replace(", ]", "]") };
+        let text: String = text.split(' ').zip(fill.iter().cycle()).flat_map(|(token, at)| [token, FILL[*at]]).collect();
+        there_and_back("x.json", &text);
+    }
 }
 
 /// Runs the program in a home folder of its own; gives the exit status, what it printed and what it said.

@@ -37,7 +37,7 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     match &cx.state.importing.found {
         None => {
-            let words = "Looks for the configurations of Claude, VS Code, Cursor, Codex, Gemini and others. Looking changes no file and starts nothing.";
+            let words = "Looks for the configurations of Claude, VS Code, Cursor, Codex, Gemini and others. Files are only read, and nothing is started.";
             widgets::note_wrapped(ui, words);
         }
         Some(found) if found.is_empty() => {
