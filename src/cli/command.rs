@@ -97,6 +97,10 @@ pub enum Command {
     Mcp(super::mcp::McpArgs),
     /// Print a client config entry for a server
     Configuration(super::configuration::ConfigurationArgs),
+    /// Put `mcp-loupe tap` into a server's entry of a client config
+    Wrap(super::wrap::WrapArgs),
+    /// Take `mcp-loupe tap` out of the entry again
+    Unwrap(super::wrap::WrapArgs),
     /// Check for problems with hosts, models and the MCP specification
     Check(CheckArgs),
     /// Find out why a server does not work here, step by step

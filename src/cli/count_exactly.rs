@@ -1,6 +1,6 @@
 //! `--count-exactly`: Claude's provider counts, after the user has agreed to what is sent.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, IsTerminal};
 
 use time::OffsetDateTime;
 
@@ -37,7 +37,7 @@ pub fn count(
         }
     }
     let question = question(&texts, model);
-    if !confirm(&question, &mut io::stdin().lock()) {
+    if !output::confirm(&question, &mut io::stdin().lock()) {
         return Err(Problem::new(ProblemKind::Consent, "nothing was sent"));
     }
     let mut tokens = Vec::with_capacity(texts.len());
@@ -125,13 +125,6 @@ fn question(texts: &[(&str, String)], model: &str) -> String {
     )
 }
 
-fn confirm(question: &str, answers: &mut impl BufRead) -> bool {
-    let mut line = String::new();
-    output::question(question)
-        && answers.read_line(&mut line).is_ok()
-        && matches!(line.trim(), "y" | "Y" | "yes")
-}
-
 /// The counts as a page for people.
 pub fn page(counts: &ExactCounts) -> String {
     let mut page = format!(
@@ -173,7 +166,7 @@ mod tests {
             "Send 2 texts of this answer (content, json; 6 bytes together) to \
              https://api.anthropic.com/v1/messages/count_tokens to be counted for claude-haiku-4-5? [y/N] "
         );
-        let answer = |line: &str| confirm(&question, &mut line.as_bytes());
+        let answer = |line: &str| output::confirm(&question, &mut line.as_bytes());
         assert_eq!(
             ["y\n", "yes\n", "\n", "", "no\n", "maybe y\n"].map(answer),
             [true, true, false, false, false, false]

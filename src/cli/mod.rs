@@ -43,6 +43,7 @@ mod tools;
 mod usage;
 mod view;
 mod window;
+mod wrap;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -52,6 +53,7 @@ use clap::Parser;
 use command::{Cli, Command};
 use loupe_client::guard;
 use loupe_core::problem::Problem;
+use loupe_core::source::import::wrap::WrapKind;
 use loupe_core::suggest;
 
 /// How a command ended, where it did not fail: the exit status.
@@ -96,6 +98,8 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Mcp(args)) => mcp::run(args),
         Some(Command::Configuration(args)) => configuration::run(args),
+        Some(Command::Wrap(args)) => wrap::run(WrapKind::Wrap, args),
+        Some(Command::Unwrap(args)) => wrap::run(WrapKind::Unwrap, args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Rules(args)) => rules::run(args),
         Some(Command::Screenshot(args)) => screenshot::run(args),

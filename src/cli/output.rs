@@ -4,7 +4,7 @@
 //! neither a terminal nor the log of a CI system. Bytes as they are come only where they are asked for by name: `--view
 //! FORMAT`, an export; a JSON document has escapes instead of what a log would obey.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -201,11 +201,19 @@ pub fn login_address(text: &str) {
 }
 
 /// Asks something on stderr; whether that could be written.
-pub fn question(text: &str) -> bool {
+fn question(text: &str) -> bool {
     let mut out = io::stderr().lock();
     out.write_all(log(&known().words(text)).as_bytes())
         .and_then(|()| out.flush())
         .is_ok()
+}
+
+/// Asks whether to go on; only a yes is one.
+pub fn confirm(text: &str, answers: &mut impl BufRead) -> bool {
+    let mut line = String::new();
+    question(text)
+        && answers.read_line(&mut line).is_ok()
+        && matches!(line.trim(), "y" | "Y" | "yes")
 }
 
 /// Prints what is being waited for, where somebody is there to wait.

@@ -9,7 +9,7 @@ use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::import::{self, Import, PLACES, Placeholder};
 
 /// Those that are there: the user's own, and those of the folder Loupe was started in.
-pub(super) fn look() -> Vec<FoundConfig> {
+pub fn look() -> Vec<FoundConfig> {
     let here = std::env::current_dir().ok();
     let mut found: Vec<FoundConfig> = Vec::new();
     for place in PLACES {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use super::{Engine, configs, expanded, values, work};
+use super::{Engine, configs, expanded, values, work, wrap};
 use crate::state::{Event, ImportEffect, ImportEvent};
 use crate::store;
 
@@ -60,6 +60,17 @@ impl Engine {
                 let path = expanded(path);
                 let read = configs::read(&path);
                 Ok(Event::Import(ImportEvent::Read { path, read }))
+            }),
+            ImportEffect::PrepareWrap { kind, server, path } => {
+                self.blocking(runtime, move || {
+                    let prepared = wrap::prepare(kind, path, server)?;
+                    let prepared = Box::new(prepared);
+                    Ok(Event::Import(ImportEvent::WrapPrepared(prepared)))
+                });
+            }
+            ImportEffect::WriteWrap(prepared) => self.blocking(runtime, move || {
+                wrap::write(&prepared)?;
+                Ok(Event::Import(ImportEvent::WrapWritten(prepared)))
             }),
             ImportEffect::KnownValues { placeholders, file } => {
                 self.blocking(runtime, move || {

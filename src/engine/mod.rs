@@ -19,6 +19,7 @@ mod tools;
 mod values;
 mod watch;
 mod work;
+mod wrap;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +30,7 @@ use tokio::runtime::Runtime;
 use crate::state::{Effect, Event, HistoryEvent, SessionEffect, TokensEffect, TokensEvent};
 use crate::store;
 use background::Background;
+pub use configs::look as find_configs;
 use history::HistoryWriter;
 use jobs::Jobs;
 use loupe_analysis::queries::Prices;
@@ -41,6 +43,7 @@ use loupe_core::source::{MemoryField, MemoryValue};
 use loupe_core::token::{MAX_FILE_BYTES, TokenizerFile};
 use queue::Queue;
 use sessions::Sessions;
+pub use wrap::own_program;
 
 /// Called when an event waits: asks the window for a frame, or wakes a test.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;

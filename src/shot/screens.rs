@@ -17,12 +17,13 @@ use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog,
-    DrawerTab, Effect, Event, FindingsAction, FixtureAction, Form, HostsAction, HostsTab, PaneView,
-    QueryState, ServersAction, SessionUpdate, State, TableAction, ViewAction,
+    DoctorAction, DrawerTab, Effect, Event, Examination, FindingsAction, FixtureAction, Form,
+    HostsAction, HostsTab, PaneView, QueryState, ServersAction, SessionUpdate, State, TableAction,
+    ViewAction,
 };
 use loupe_analysis::finding::{Finding, FindingsQuery, ToolSilence, profile};
 use loupe_analysis::queries::{Search, SearchKind, TextQuery};
-use loupe_core::capture::{Capture, CaptureId, Server, Timings, Tool};
+use loupe_core::capture::{Capture, CaptureId, Server, Step, Timings, Tool};
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::settings::Theme;
 use loupe_core::source::{Command, SampleSpec, Source};
@@ -47,6 +48,7 @@ pub const SCREENS: &[&str] = &[
     "connect",
     "palette",
     "error",
+    "doctor",
     "diff",
     "versus",
     "versus-choose",
@@ -314,6 +316,12 @@ fn staged(
             }
             stage.perform(Action::Hosts(HostsAction::Tab(HostsTab::Server)));
         }
+        "doctor" => {
+            stage.perform(Action::Doctor(DoctorAction::Examine));
+            stage.until("the server was examined", |state| {
+                state.session().examination == Some(Examination::Over)
+            })?;
+        }
         "connect" => {
             stage.perform(ConnectAction::Show);
             let mut form = stage.state.connect_form.clone();
@@ -419,6 +427,16 @@ impl Stage {
             } if self.is_fixed => Event::Session {
                 session,
                 update: SessionUpdate::Messages(8),
+            },
+            Event::Session {
+                session,
+                update: SessionUpdate::Step(step),
+            } if self.is_fixed => Event::Session {
+                session,
+                update: SessionUpdate::Step(Step {
+                    took: step.took.map(|_| Duration::from_millis(12)),
+                    ..step
+                }),
             },
             event => event,
         };

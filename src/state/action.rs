@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::{
     CallAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction,
     HistoryAction, HostsAction, ImportAction, LoginAction, MissingValues, OpenServersAction,
-    PreparedCall, PreparedVerify, ServersAction, SettingsAction, TableAction, TokensAction,
-    ValuesAction, ViewAction, WatchAction, anthropic_count, diff, library, media, server_diff,
-    server_requests, wire,
+    PreparedCall, PreparedVerify, PreparedWrap, ServersAction, SettingsAction, TableAction,
+    TokensAction, ValuesAction, ViewAction, WatchAction, anthropic_count, diff, library, media,
+    server_diff, server_requests, wire,
 };
 use loupe_analysis::contract::ComparisonFile;
 use loupe_analysis::finding::ToolSilence;
@@ -131,6 +131,8 @@ pub enum Dialog {
         run: PreparedVerify,
         calls: Vec<String>,
     },
+    /// The change of a client's configuration.
+    Wrap(Box<PreparedWrap>),
     /// Values that a server needs before it is connected to.
     Values(Box<MissingValues>),
     /// Tools of the server that are called without a question.

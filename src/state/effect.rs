@@ -8,8 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{
-    ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SchemaCheck,
-    SessionId, WatchEffect, anthropic_count,
+    ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, PreparedWrap,
+    SchemaCheck, SessionId, WatchEffect, anthropic_count,
 };
 use loupe_analysis::contract::ComparisonFile;
 use loupe_analysis::finding::ToolSilence;
@@ -20,6 +20,7 @@ use loupe_core::host::Host;
 use loupe_core::server_request::Reply;
 use loupe_core::settings::Theme;
 use loupe_core::source::import::Placeholder;
+use loupe_core::source::import::wrap::WrapKind;
 use loupe_core::source::{Limits, MemoryChanges, Recent, Source};
 
 /// What is to be done outside the state, by area.
@@ -182,6 +183,14 @@ pub enum ImportEffect {
         placeholders: Vec<Placeholder>,
         file: Option<PathBuf>,
     },
+    /// Compute what makes a client start a server through Loupe, or no longer.
+    PrepareWrap {
+        kind: WrapKind,
+        server: String,
+        path: PathBuf,
+    },
+    /// Write what was shown.
+    WriteWrap(Box<PreparedWrap>),
 }
 
 /// Files of the user's own about tokens and money.

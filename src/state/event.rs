@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::server_diff::ToolsRead;
 use super::{
     BackgroundEvent, CheckTarget, ExportPicture, FieldFile, FieldText, FixtureEvent, FoundConfig,
-    HistoryEvent, LoginStep, PathPurpose, SessionId, WatchEvent, anthropic_count, library,
+    HistoryEvent, LoginStep, PathPurpose, PreparedWrap, SessionId, WatchEvent, anthropic_count,
+    library,
 };
 use loupe_analysis::finding::ToolSilence;
 use loupe_analysis::queries::arguments::ArgumentCheck;
@@ -161,6 +162,9 @@ pub enum ImportEvent {
     },
     /// Values for placeholders, by the placeholder as it is written.
     ValuesKnown(Vec<(String, String)>),
+    /// A change of a client's configuration, to be shown.
+    WrapPrepared(Box<PreparedWrap>),
+    WrapWritten(Box<PreparedWrap>),
 }
 
 #[derive(Clone, Debug)]

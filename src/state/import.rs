@@ -93,6 +93,13 @@ pub struct Importing {
     origin: Option<(PathBuf, String, Source)>,
 }
 
+impl Importing {
+    /// The file that is read next is looked at for this server, which is not connected to.
+    pub(super) fn read_again(&mut self, server: String) {
+        (self.wanted, self.connects) = (Some(server), false);
+    }
+}
+
 /// What the user does about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportAction {
@@ -111,6 +118,10 @@ pub enum ImportAction {
     },
     /// Fill the connect form.
     Use,
+    /// Show what records the chosen server, or stops that.
+    PrepareWrap,
+    /// Write what is shown.
+    Wrap,
     Close,
     /// Connect to a source used before.
     ConnectRecent(usize),
@@ -132,6 +143,8 @@ impl State {
             ImportEvent::ValuesFound { key, values } => self.values_found(&key, values, effects),
             ImportEvent::Found(found) => self.configs_found(found),
             ImportEvent::Read { path, read } => self.config_read(&path, read, effects),
+            ImportEvent::WrapPrepared(prepared) => self.wrap_prepared(prepared),
+            ImportEvent::WrapWritten(written) => self.wrap_written(&written, effects),
             ImportEvent::ValuesKnown(values) => {
                 self.values_known(values);
                 self.connect_wanted(effects);
@@ -168,6 +181,8 @@ impl State {
                 }
             }
             ImportAction::Use => self.use_import(),
+            ImportAction::PrepareWrap => self.prepare_wrap(effects),
+            ImportAction::Wrap => self.write_wrap(effects),
             ImportAction::Close => {
                 let importing = &mut self.importing;
                 importing.understood = None;

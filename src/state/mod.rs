@@ -47,6 +47,7 @@ mod update;
 mod view;
 mod watch;
 pub mod wire;
+mod wrap;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -91,6 +92,7 @@ pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart,
 pub use undo::Undo;
 pub use view::{DrawerTab, PaneContent, PaneView, Screen, SidebarTab, View, ViewAction};
 pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
+pub use wrap::PreparedWrap;
 
 use loupe_core::capture::{Capture, Outcome, Server, Tool};
 use loupe_core::format::compact;

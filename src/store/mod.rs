@@ -8,6 +8,7 @@
 //! [`read_recent`] and [`write_recent`] keep the sources used before, [`read_servers`] and [`change_servers`] what is
 //! remembered of them.
 
+mod client_config;
 mod file;
 mod folders;
 mod history;
@@ -37,6 +38,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use serde::Deserialize;
 
+pub use client_config::ClientConfig;
 pub use file::{read_all, read_all_bytes, read_any, read_as, read_bytes, read_session};
 pub use folders::{
     bring_answer_back, capture_folders, keep_answer, read_expectations, read_fixture,

@@ -13,6 +13,7 @@ mod protocol;
 mod recent;
 mod roots_and_sampling;
 mod sample;
+pub(super) mod wrap;
 
 use egui::{Frame, Label, Margin, Stroke, Ui, vec2};
 

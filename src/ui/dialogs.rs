@@ -37,7 +37,8 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         | Dialog::Stderr
         | Dialog::ToolsChanged
         | Dialog::History
-        | Dialog::Fixture => 760.0,
+        | Dialog::Fixture
+        | Dialog::Wrap(_) => 760.0,
         _ => 560.0_f32,
     };
     let response = widgets::modal(
@@ -63,6 +64,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                 Dialog::ConfirmFixtures { run, calls } => {
                     confirm_fixtures_ui(ui, cx, run, calls, height);
                 }
+                Dialog::Wrap(prepared) => connect::wrap::dialog_ui(ui, cx, prepared, height),
                 Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
                 Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
                 Dialog::Silence(silence) => drawer::findings::silence_ui(ui, cx, silence),

@@ -59,7 +59,11 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &DoctorReport) {
     let t = theme::of(ui);
     let connection = &cx.state.session().connection;
     let title = |ui: &mut Ui| {
-        let words = capitalised(&report.headline());
+        // A server's own name stays as it is.
+        let words = match report.failed() {
+            Some(_) => capitalised(&report.headline()),
+            None => report.headline(),
+        };
         let shown = widgets::wrapped(ui, words, theme::semibold(19.0), t.strong);
         widgets::announce(ui, shown.id);
         match connection {

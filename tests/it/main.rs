@@ -62,3 +62,4 @@ mod server_requests_window;
 mod watch;
 #[cfg(feature = "gui")]
 mod window;
+mod wrap;

@@ -9,7 +9,10 @@ use egui::{Id, Key, Memory, Modifiers};
 
 use super::*;
 use crate::state::fixture::FoundFixture;
-use crate::state::{AllowedTools, FixtureEvent, HistoryAction, ImportEvent, PathPurpose};
+use crate::state::{
+    AllowedTools, FixtureEvent, HistoryAction, ImportEvent, PathPurpose, PreparedWrap,
+};
+use loupe_core::source::import::wrap::WrapKind;
 use loupe_core::source::{Http, LEFT_OUT, Watch, server_key};
 
 /// More controls than any screen has.
@@ -221,6 +224,19 @@ const DIALOGS: &[Opener] = &[
             },
         )
     }),
+    ("Wrap", |stage| {
+        let prepared = PreparedWrap {
+            kind: WrapKind::Wrap,
+            server: "docs".into(),
+            path: "/home/me/mcp.json".into(),
+            before: String::new(),
+            after: String::new(),
+            difference: vec!["-{}".into(), "+{ }".into()],
+            backup: "/home/me/mcp.json.before-loupe".into(),
+            notes: vec!["A note.".into()],
+        };
+        show(stage, Dialog::Wrap(Box::new(prepared)));
+    }),
     ("Path", |stage| {
         show(
             stage,
@@ -254,7 +270,8 @@ fn place_of(dialog: &Dialog) -> usize {
         Dialog::Stderr => 16,
         Dialog::ExactCount => 17,
         Dialog::Roots { .. } => 18,
-        Dialog::Path { .. } => 19,
+        Dialog::Wrap(_) => 19,
+        Dialog::Path { .. } => 20,
     }
 }
 

@@ -5,7 +5,7 @@ use egui::{Label, Ui};
 use super::super::theme;
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
-use super::form;
+use super::{form, wrap};
 use crate::state::{Action, ConnectAction, ImportAction, ImportGuess};
 use loupe_core::source::Source;
 use loupe_core::source::import::Placeholder;
@@ -206,6 +206,9 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
         {
             form::open_fields(ui);
             send(cx, ImportAction::Use);
+        }
+        if understood.path.is_some() {
+            wrap::button_ui(ui, cx, entry);
         }
     });
     if let Err(problem) = &source {

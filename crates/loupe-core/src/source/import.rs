@@ -8,6 +8,7 @@ mod paste;
 mod placeholder;
 mod places;
 mod shapes;
+pub mod wrap;
 mod write;
 
 use std::fmt;
@@ -49,6 +50,8 @@ pub struct ImportedServer {
     given: Vec<(String, String)>,
     /// The variables of the entry itself, which its other texts may name.
     own: Vec<(String, String)>,
+    /// The keys that lead to the entry; empty where it is in no client's file.
+    place: Vec<String>,
 }
 
 /// How an entry's server is reached, placeholders unfilled.
@@ -93,26 +96,34 @@ pub struct Input {
 /// # Errors
 /// The text is neither JSON (comments and trailing commas allowed) nor TOML, or holds no list of servers.
 pub fn read(path: &str, text: &str) -> Result<Import, Problem> {
-    let malformed = |why: String| Problem::new(ProblemKind::Usage, why).at(path);
     let text = text.trim_start_matches('\u{feff}');
-    let root: serde_json::Value = if path.ends_with(".toml") {
-        let line = |at: usize| text[..at].matches('\n').count() + 1;
-        toml::from_str(text).map_err(|error| {
-            let line = error
-                .span()
-                .map(|span| format!(" at line {}", line(span.start)))
-                .unwrap_or_default();
-            malformed(format!("not TOML{line}: {}", error.message()))
-        })?
-    } else {
-        serde_json::from_str(&jsonc::strip(text))
-            .map_err(|error| malformed(format!("not JSON: {error}")))?
-    };
+    let root = root(path, text)?;
     shapes::read(path, &root, text).ok_or_else(|| {
         Problem::new(ProblemKind::NotFound, "no list of MCP servers in this file").at(path).hint(
             "a client's file has `mcpServers`, `servers`, `context_servers` or `[mcp_servers]`; a registry's has `packages` or `remotes`",
         )
     })
+}
+
+/// The values of a configuration file.
+///
+/// # Errors
+/// The text is neither JSON nor TOML.
+pub fn root(path: &str, text: &str) -> Result<serde_json::Value, Problem> {
+    let malformed = |why: String| Problem::new(ProblemKind::Usage, why).at(path);
+    let text = text.trim_start_matches('\u{feff}');
+    if path.ends_with(".toml") {
+        let line = |at: usize| text[..at].matches('\n').count() + 1;
+        return toml::from_str(text).map_err(|error| {
+            let line = error
+                .span()
+                .map(|span| format!(" at line {}", line(span.start)))
+                .unwrap_or_default();
+            malformed(format!("not TOML{line}: {}", error.message()))
+        });
+    }
+    serde_json::from_str(&jsonc::strip(text))
+        .map_err(|error| malformed(format!("not JSON: {error}")))
 }
 
 /// The text of a configuration file. Windows writes UTF-16 as well, and signs before UTF-8.

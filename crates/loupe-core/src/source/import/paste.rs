@@ -29,6 +29,7 @@ fn one(what: &'static str, name: &str, reach: ServerAddress, notes: Vec<String>)
         bare_dollars: false,
         given: Vec::new(),
         own: Vec::new(),
+        place: Vec::new(),
     };
     Pasted::Servers {
         what,

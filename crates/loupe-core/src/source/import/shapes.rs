@@ -16,17 +16,20 @@ pub fn read(path: &str, root: &Value, text: &str) -> Option<Import> {
         import: Import::default(),
     };
     let mut known = false;
-    let lists = [
-        root.get("mcpServers"),
-        root.get("servers"),
-        root.get("context_servers"),
-        root.get("mcp_servers"),
-        root.get("mcp.servers"),
-        root.pointer("/mcp/servers"),
+    let lists: [&[&str]; 6] = [
+        &["mcpServers"],
+        &["servers"],
+        &["context_servers"],
+        &["mcp_servers"],
+        &["mcp.servers"],
+        &["mcp", "servers"],
     ];
-    for list in lists.into_iter().flatten().filter_map(Value::as_object) {
-        known = true;
-        reader.list(list, "");
+    for place in lists {
+        let list = place.iter().try_fold(root, |at, key| at.get(key));
+        if let Some(list) = list.and_then(Value::as_object) {
+            known = true;
+            reader.list(list, place, "");
+        }
     }
     for (project, settings) in root
         .get("projects")
@@ -36,7 +39,7 @@ pub fn read(path: &str, root: &Value, text: &str) -> Option<Import> {
     {
         if let Some(list) = settings.get("mcpServers").and_then(Value::as_object) {
             known = true;
-            reader.list(list, project);
+            reader.list(list, &["projects", project, "mcpServers"], project);
         }
     }
     if root.get("packages").is_some() || root.get("remotes").is_some() {
@@ -227,8 +230,8 @@ pub(super) struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// `scope` tells servers of the same name apart: the project they are for.
-    fn list(&mut self, list: &Map<String, Value>, scope: &str) {
+    /// `place` are the keys that lead to the list. `scope` tells servers of the same name apart: the project they are for.
+    fn list(&mut self, list: &Map<String, Value>, place: &[&str], scope: &str) {
         for (key, value) in list {
             let name = key;
             let name = if scope.is_empty() {
@@ -255,6 +258,11 @@ impl Reader<'_> {
                     );
                     if let Some(added) = self.import.servers.last_mut() {
                         added.own = pairs(value.get("env"));
+                        added.place = place
+                            .iter()
+                            .chain([&key.as_str()])
+                            .map(|key| (*key).to_owned())
+                            .collect();
                     }
                 }
                 Err((member, why)) => {
@@ -307,6 +315,7 @@ impl Reader<'_> {
             bare_dollars: self.is_gemini,
             given: Vec::new(),
             own: Vec::new(),
+            place: Vec::new(),
         };
         let used = entry.placeholders();
         let is_used = |input: &&Input| {
