@@ -12,7 +12,7 @@ use super::listed::may_call;
 use super::output;
 use super::{Done, login, server_request_args};
 use loupe_analysis::contract;
-use loupe_analysis::doctor::{DoctorReport, Evidence};
+use loupe_analysis::doctor::{ConnectionEvidence, DoctorReport};
 use loupe_client::{Call, Session, SessionEvent};
 use loupe_core::capture::{Direction, Line, Step, Tool};
 use loupe_core::json::Doc;
@@ -159,7 +159,7 @@ fn examine(source: &Source, args: &DoctorArgs) -> Result<DoctorReport, Problem> 
             file.result()?;
         }
         let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let report = DoctorReport::new(&Evidence {
+        let report = DoctorReport::new(&ConnectionEvidence {
             source,
             steps: &kept.steps,
             problem: problem.as_ref(),

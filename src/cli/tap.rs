@@ -1,15 +1,16 @@
-//! `tap`: stands between a host and a server over stdio, passes every byte on, and records a copy.
+//! `tap`: stands between a host and a server, passes every byte on, and records a copy.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Done;
 use super::args::DataArgs;
-use super::output;
+use super::{Done, client, output};
 use crate::store;
 use loupe_core::problem::{Problem, ProblemKind};
-use loupe_core::source::{Command, Source};
+use loupe_core::source::{Command, Http, Source};
+use loupe_tap::bridge::Bridge;
+use loupe_tap::recorder::{RecordPlace, Recorder, SessionStart};
 
 #[derive(Args, Debug)]
 pub struct TapArgs {
@@ -21,13 +22,22 @@ pub struct TapArgs {
     pub as_log: Option<PathBuf>,
     #[command(flatten)]
     pub data: DataArgs,
+    /// The server's address: the host still speaks to `tap` over stdio
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    pub url: Option<String>,
+    /// A header whose value is in a variable, repeatable; words before the variable are sent before its value
+    #[arg(long, value_name = "HEADER=[WORD ]VARIABLE", requires = "url")]
+    pub header_env: Vec<String>,
     /// The server's command
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
 /// Runs until the server has ended; the status is the server's.
 pub fn run(args: &TapArgs) -> Done {
+    if let Some(url) = &args.url {
+        return bridge(args, url);
+    }
     let (program, rest) = args.command.split_first().ok_or_else(no_command)?;
     let source = Source::Command(Command {
         program: program.clone(),
@@ -39,13 +49,73 @@ pub fn run(args: &TapArgs) -> Done {
     start(args, source.to_string())
 }
 
+/// Where the session is recorded.
+fn place(args: &TapArgs) -> Option<RecordPlace> {
+    match &args.as_log {
+        Some(file) => Some(RecordPlace::File(file.clone())),
+        None => store::sessions_folder(args.data.data_dir.as_deref()).map(RecordPlace::Sessions),
+    }
+}
+
+/// Runs until the host closes its end.
+fn bridge(args: &TapArgs, url: &str) -> Done {
+    let known = output::known();
+    let headers = args.header_env.iter().map(|given| header(given));
+    let headers: Vec<_> = headers.collect::<Result<_, _>>()?;
+    let source = Source::Http(Http {
+        url: url.to_owned(),
+        ..Http::default()
+    });
+    known.add_source(&source);
+    let host = url.split('/').nth(2).unwrap_or(url);
+    let start = SessionStart {
+        name: args.name.clone().unwrap_or_else(|| host.to_owned()),
+        source: source.to_string(),
+        started: time::OffsetDateTime::now_utc(),
+    };
+    let client = loupe_client::plain_client(url)?;
+    let complain = |why: &str| output::note(false, why);
+    let recorder = place(args).map(|place| Recorder::start(place, start, known.clone(), complain));
+    let failed = |error: std::io::Error| Problem::new(ProblemKind::Io, error.to_string());
+    client::runtime()?
+        .block_on(loupe_tap::bridge::run(Bridge {
+            url: url.to_owned(),
+            headers,
+            client,
+            recorder,
+        }))
+        .map_err(failed)?;
+    // A read of standard input may still block its thread.
+    Ok(0)
+}
+
+/// `HEADER=VARIABLE`, and what that variable holds.
+fn header(given: &str) -> Result<(String, String), Problem> {
+    let wrong = |what: &str| {
+        Problem::new(ProblemKind::Usage, what)
+            .at(given.to_owned())
+            .hint("such as `--header-env 'Authorization=Bearer API_KEY'`")
+    };
+    let (name, words) = given
+        .split_once('=')
+        .ok_or_else(|| wrong("not HEADER=VARIABLE"))?;
+    let (before, variable) = words.rsplit_once(' ').unwrap_or(("", words));
+    let value = std::env::var(variable)
+        .map_err(|_| wrong(&format!("the variable {variable} is not set")))?;
+    output::known().add("env", variable, &value);
+    let value = match before {
+        "" => value,
+        before => format!("{before} {value}"),
+    };
+    Ok((name.to_owned(), value))
+}
+
 fn no_command() -> Problem {
     Problem::new(ProblemKind::Usage, "no command is given").hint("write it after `--`")
 }
 
 #[cfg(unix)]
 fn start(args: &TapArgs, source: String) -> Done {
-    use loupe_tap::recorder::RecordPlace;
     let failed = |error: std::io::Error| {
         Problem::new(
             ProblemKind::Spawn,
@@ -53,11 +123,7 @@ fn start(args: &TapArgs, source: String) -> Done {
         )
         .at(args.command[0].clone())
     };
-    let sessions = store::sessions_folder(args.data.data_dir.as_deref());
-    let record = match &args.as_log {
-        Some(file) => Some(RecordPlace::File(file.clone())),
-        None => sessions.map(RecordPlace::Sessions),
-    };
+    let record = place(args);
     let tap = loupe_tap::relay::Tap {
         command: args.command.clone(),
         name: args.name.clone(),

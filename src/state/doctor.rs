@@ -1,7 +1,7 @@
 //! The doctor in the window: what a connection left behind as a report, and the questions it asks of one that works.
 
 use super::{Connection, Effect, Screen, ServerSession, SessionCommand, State};
-use loupe_analysis::doctor::{DoctorReport, EXAMINED_STEPS, Evidence};
+use loupe_analysis::doctor::{ConnectionEvidence, DoctorReport, EXAMINED_STEPS};
 use loupe_core::capture::{Direction, Line, Tool};
 use loupe_core::json::Doc;
 
@@ -43,7 +43,7 @@ impl ServerSession {
             .take(MESSAGES)
             .cloned()
             .collect();
-        Some(DoctorReport::new(&Evidence {
+        Some(DoctorReport::new(&ConnectionEvidence {
             source,
             steps: &self.steps,
             problem,

@@ -4,11 +4,12 @@
 //! are never shown.
 
 mod compare_tools;
+pub mod doctor;
 mod form;
 mod import;
 pub(super) mod login;
 mod paste;
-pub(super) mod previous_connection;
+mod previous_connection;
 mod protocol;
 mod recent;
 mod roots_and_sampling;
@@ -18,7 +19,7 @@ pub(super) mod wrap;
 use egui::{Frame, Label, Margin, Stroke, Ui, vec2};
 
 use super::theme;
-use super::{Cx, doctor, icons, widgets};
+use super::{Cx, icons, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, Connection, Dialog};
 use form::{field, form_ui, label, pair};

@@ -17,7 +17,6 @@ mod coverage;
 mod definition;
 mod dialogs;
 mod diff;
-mod doctor;
 mod drawer;
 mod drawer_opening;
 mod drops;
@@ -294,7 +293,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     match cx.state.view.screen {
         Screen::Tool => middle.show(ui, |ui| tool_page::tool_page_ui(ui, cx)),
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
-        Screen::Doctor => middle.show(ui, |ui| doctor::doctor_ui(ui, cx)),
+        Screen::Doctor => middle.show(ui, |ui| connect::doctor::doctor_ui(ui, cx)),
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
         Screen::Hosts => middle.show(ui, |ui| hosts::hosts_ui(ui, cx)),
         Screen::Library => middle.show(ui, |ui| library::library_ui(ui, cx)),

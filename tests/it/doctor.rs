@@ -11,7 +11,7 @@ use crate::peer::oauth::{Modes, OAuthPeer};
 use crate::peer::tls::{behind_tls, certified, self_signed};
 use crate::peer::{self, INITIALIZED, PINNED, options, reply};
 use crate::visit::Visit;
-use loupe_analysis::doctor::{DoctorReport, Evidence, StepReport, StepStatus};
+use loupe_analysis::doctor::{ConnectionEvidence, DoctorReport, StepReport, StepStatus};
 use loupe_client::login::Step as LoginStep;
 use loupe_client::{Options, SessionEvent};
 use loupe_core::capture::{Direction, Step};
@@ -64,7 +64,7 @@ async fn examined_within(source: &Source, limit: Duration) -> DoctorReport {
     };
     let mut lines = lines.lock().unwrap().clone();
     lines.retain(|line: &loupe_core::capture::Line| line.direction != Direction::Stderr);
-    DoctorReport::new(&Evidence {
+    DoctorReport::new(&ConnectionEvidence {
         source,
         steps: &steps.lock().unwrap(),
         problem: problem.as_ref(),

@@ -494,3 +494,97 @@ fn a_process_that_the_tap_leaves_has_a_signal_of_its_own() {
             .all(|line| line["ended"].is_null())
     );
 }
+
+/// A server at a URL, with the sample behind it: the same calls as without the tap, the header from a variable, and an HTTP
+/// failure as an error of the request.
+#[test]
+fn a_server_at_a_url_is_reached_over_stdio() {
+    let runtime = loupe_client::runtime().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().display().to_string();
+    let peer = runtime.block_on(crate::peer::HttpPeer::start(|seen| {
+        let body = match seen.body.contains("broken") {
+            true => return crate::peer::reply("503 Service Unavailable", "text/plain", b"down"),
+            false => format!(
+                "{{\n \"jsonrpc\": \"2.0\", \"id\": {},\n \"result\": {{\"content\": []}}}}",
+                seen.id()
+            ),
+        };
+        match seen.body.contains("events") {
+            true => {
+                let line = body.replace('\n', " ");
+                crate::peer::reply(
+                    "200 OK",
+                    "text/event-stream",
+                    format!("data: {line}\n\n").as_bytes(),
+                )
+            }
+            false => crate::peer::reply("200 OK", "application/json", body.as_bytes()),
+        }
+    }));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
+        .args([
+            "tap",
+            "--data-dir",
+            &data,
+            "--url",
+            &peer.url,
+            "--header-env",
+            "Authorization=Bearer LOUPE_TEST_KEY",
+        ])
+        .env("LOUPE_TEST_KEY", "s3cret-value-5150")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut ask = |id: u64, method: &str, name: &str| -> Value {
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"name":"{name}"}}}}"#
+        );
+        writeln!(input, "{message}").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    };
+    assert_eq!(
+        ask(0, "initialize", "x")["result"]["serverInfo"]["name"],
+        "peer"
+    );
+    assert_eq!(
+        ask(1, "tools/call", "plain")["result"]["content"],
+        serde_json::json!([])
+    );
+    assert_eq!(ask(2, "tools/call", "events")["id"], 2);
+    let broken = ask(3, "tools/call", "broken");
+    assert!(
+        broken["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("HTTP 503"),
+        "{broken}"
+    );
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    let seen = peer.seen();
+    let heads: Vec<_> = seen.iter().map(|seen| &*seen.head).collect();
+    assert!(
+        heads
+            .iter()
+            .all(|head| head.contains("bearer s3cret-value-5150")),
+        "{heads:?}"
+    );
+    assert!(
+        heads[1].contains("mcp-session-id: abc")
+            && heads[1].contains("mcp-protocol-version: 2025-11-25"),
+        "{heads:?}"
+    );
+    assert!(heads.last().unwrap().starts_with("delete"), "{heads:?}");
+    let lines = recorded(folder.path());
+    assert_eq!(
+        (texts(&lines, "out").len(), texts(&lines, "in").len()),
+        (4, 4)
+    );
+    assert!(!format!("{lines:?}").contains("s3cret-value"));
+}

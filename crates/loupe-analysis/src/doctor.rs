@@ -1,7 +1,7 @@
 //! Why a server does not work here: a list of steps, each with what was tried, what came of it and, where it fails, the
 //! cause and the fix.
 //!
-//! [`DoctorReport::new`] reads [`Evidence`]: what a connection left behind, whether it came about or not. Nothing is sent
+//! [`DoctorReport::new`] reads [`ConnectionEvidence`]: what a connection left behind, whether it came about or not. Nothing is sent
 //! from here. A step passes only by evidence of its own; the first one that fails is the cause of all the rest. Each step
 //! is one file below `steps` and one line in [`STEPS`].
 
@@ -20,7 +20,7 @@ pub use steps::STEPS;
 
 /// What a connection left behind.
 #[derive(Clone, Copy)]
-pub struct Evidence<'a> {
+pub struct ConnectionEvidence<'a> {
     pub source: &'a Source,
     /// The client's own steps, in order.
     pub steps: &'a [Step],
@@ -36,7 +36,7 @@ pub struct Evidence<'a> {
     pub is_over: bool,
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> ConnectionEvidence<'a> {
     /// The client's steps of this name.
     fn named(&self, name: &str) -> impl Iterator<Item = &'a Step> + use<'a> {
         let name = name.to_owned();
@@ -190,9 +190,9 @@ pub struct DoctorStep {
     pub title: &'static str,
     pub group: StepGroup,
     /// Whether there is such a step for this connection.
-    applies: fn(&Evidence<'_>) -> bool,
+    applies: fn(&ConnectionEvidence<'_>) -> bool,
     /// What was found; `None` where the step was not reached.
-    look: fn(&Evidence<'_>) -> Option<Look>,
+    look: fn(&ConnectionEvidence<'_>) -> Option<Look>,
 }
 
 /// A heading of the list.
@@ -275,7 +275,7 @@ const STDERR_LINES: usize = 12;
 
 impl DoctorReport {
     /// What the evidence shows.
-    pub fn new(evidence: &Evidence<'_>) -> Self {
+    pub fn new(evidence: &ConnectionEvidence<'_>) -> Self {
         let mut steps: Vec<StepReport> = STEPS
             .iter()
             .filter(|step| (step.applies)(evidence))
@@ -392,7 +392,7 @@ impl StepReport {
     }
 }
 
-fn report(step: &DoctorStep, evidence: &Evidence<'_>) -> StepReport {
+fn report(step: &DoctorStep, evidence: &ConnectionEvidence<'_>) -> StepReport {
     let look = (step.look)(evidence);
     let mut report = StepReport {
         id: step.id,
@@ -460,7 +460,7 @@ mod tests {
                 sentence: "API_KEY is not set".into(),
                 paste: None,
             });
-        let report = DoctorReport::new(&Evidence {
+        let report = DoctorReport::new(&ConnectionEvidence {
             source: &source,
             steps: &steps,
             problem: Some(&problem),
@@ -490,7 +490,7 @@ mod tests {
     fn the_step_under_way_is_said_to_run() {
         let source = Source::Command(loupe_core::source::Command::default());
         let steps = [step("find the program", StepState::Done)];
-        let report = DoctorReport::new(&Evidence {
+        let report = DoctorReport::new(&ConnectionEvidence {
             source: &source,
             steps: &steps,
             problem: None,

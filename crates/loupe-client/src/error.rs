@@ -1,12 +1,13 @@
 //! What can go wrong between Loupe and a server, with sources kept, and the one place that says it to people.
 
+pub(super) mod causes;
+
 use std::fmt::Write;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::causes;
 use super::log::{names_error, shortened};
 use super::tls;
 use loupe_core::capture::RpcError;

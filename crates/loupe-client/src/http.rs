@@ -22,6 +22,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use super::encoding::EncodingNote;
 use super::error::{Error, excerpt};
 use super::http_client::{Client, SENT_AGAIN, info, location, media_type, sent_headers};
+use super::message_headers::{VERSION, message_headers, subject};
 use super::param_headers::{self, ParamHeader};
 use super::tap::{End, Incoming, Outbox, Tap, Within, quote};
 use super::{handshake, sse};
@@ -32,9 +33,6 @@ use loupe_core::number::grouped;
 /// The notification that ends a handshake.
 const INITIALIZED: &str = "notifications/initialized";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// How often a broken stream is taken up again without anything new on it.
 const RESUMES: usize = 5;
 /// The pause before a stream is taken up again, unless the server names one, and the longest it may name.
@@ -123,39 +121,25 @@ impl Link {
 
     /// What a message says of itself in its headers, where it says it at all.
     fn describe_message(&self, message: &Bytes) -> HeaderMap {
-        let mut headers = HeaderMap::new();
         let doc = Doc::parse(message.clone());
-        let text = |pointer: &str| doc.at(pointer).and_then(|node| node.as_str());
-        let mut put = |name: HeaderName, value: Option<HeaderValue>| {
-            if let Some(value) = value {
-                headers.insert(name, value);
-            }
-        };
-        let Some(version) = text("/params/_meta/io.modelcontextprotocol~1protocolVersion") else {
+        let mut headers = message_headers(&doc);
+        if headers.is_empty() {
             return headers;
-        };
-        put(VERSION, HeaderValue::from_str(&version).ok());
-        let method = text("/method").unwrap_or_default();
-        put(METHOD, HeaderValue::from_str(&method).ok());
-        let name = match &*method {
-            "tools/call" | "prompts/get" => text("/params/name"),
-            "resources/read" => text("/params/uri"),
-            // So that it reaches the server that holds the task.
-            "tasks/get" | "tasks/update" | "tasks/cancel" => text("/params/taskId"),
-            _ => None,
-        };
-        put(NAME, name.as_deref().and_then(param_headers::value));
-        if let ("tools/call", Some(name), Some(arguments)) =
-            (&*method, &name, doc.at("/params/arguments"))
+        }
+        let is_call = doc
+            .at("/method")
+            .and_then(|method| method.as_str())
+            .is_some_and(|method| method == "tools/call");
+        if let (true, Some(name), Some(arguments)) =
+            (is_call, subject(&doc), doc.at("/params/arguments"))
         {
             let mirrored = self.mirrored.lock().unwrap_or_else(PoisonError::into_inner);
-            for (header, value) in mirrored
-                .get(&**name)
-                .map(|found| param_headers::mirrored(found, arguments))
-                .unwrap_or_default()
-            {
-                put(header, Some(value));
-            }
+            let found = mirrored.get(&name);
+            headers.extend(
+                found
+                    .map(|found| param_headers::mirrored(found, arguments))
+                    .unwrap_or_default(),
+            );
         }
         headers
     }

@@ -387,6 +387,29 @@ impl Client {
     }
 }
 
+/// An HTTP client for whoever passes messages on as they are: with the proxies and the certificates of Loupe's own
+/// requests, and without following redirects.
+///
+/// # Errors
+/// The address is none of the web, or there is no TLS here.
+pub fn plain_client(url: &str) -> Result<reqwest::Client, Error> {
+    let shown = source::redact_url(url).into_owned();
+    let parsed = reqwest::Url::parse(url).map_err(|_| Error::Address { url: shown.clone() })?;
+    if !matches!(parsed.scheme(), "http" | "https") {
+        return Err(Error::Address { url: shown });
+    }
+    let config = tls::config(Vec::new(), Arc::default()).map_err(|source| Error::Tls { source })?;
+    let mut builder = reqwest::Client::builder()
+        .redirect(Policy::none())
+        .connect_timeout(CONNECT_LIMIT)
+        .tls_backend_preconfigured(config)
+        .user_agent(concat!("loupe/", env!("CARGO_PKG_VERSION")));
+    if is_this_machine(&parsed) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|source| Error::Client { source })
+}
+
 fn is_this_machine(url: &reqwest::Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost",

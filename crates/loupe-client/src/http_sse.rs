@@ -159,7 +159,7 @@ impl Link {
         &self,
         mut response: reqwest::Response,
         mut parser: sse::Parser,
-        mut events: Vec<sse::Event>,
+        mut events: Vec<sse::StreamEvent>,
     ) {
         let how = loop {
             for event in events {

@@ -21,7 +21,6 @@
 )]
 
 mod cancel_token;
-mod causes;
 mod child;
 mod connect;
 mod connect_times;
@@ -44,11 +43,12 @@ pub mod keychain;
 mod lines;
 mod log;
 pub mod login;
+pub mod message_headers;
 mod param_headers;
 pub mod provider;
 mod server_requests;
 mod session;
-mod sse;
+pub mod sse;
 mod stderr_buffer;
 mod tap;
 mod tasks;
@@ -66,6 +66,7 @@ use tokio::task::JoinSet;
 
 pub use cancel_token::CancelToken;
 pub use error::Error;
+pub use http_client::plain_client;
 pub use server_requests::{Answer, ClientCapabilities, RequestHandler};
 pub use session::Session;
 

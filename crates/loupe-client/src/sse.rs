@@ -6,7 +6,7 @@ use bytes::{Buf, Bytes, BytesMut};
 
 /// One event. Lines of data are joined by LF.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Event {
+pub struct StreamEvent {
     pub data: Bytes,
     /// It was longer than the limit; what stands beyond it was dropped.
     pub cut: bool,
@@ -18,7 +18,7 @@ pub(super) struct Event {
 
 /// Fed with chunks; yields events.
 #[derive(Debug)]
-pub(super) struct Parser {
+pub struct Parser {
     limit: usize,
     line: BytesMut,
     data: Option<BytesMut>,
@@ -29,16 +29,17 @@ pub(super) struct Parser {
     /// Something of this line was dropped: it is not blank, even if nothing of it is left.
     line_cut: bool,
     begun: Instant,
-    /// The last `id` seen, for `Last-Event-ID`.
-    pub(crate) last_id: Option<String>,
+    /// The last `id` seen, for `Last-StreamEvent-ID`.
+    pub last_id: Option<String>,
     /// The last `retry` seen.
-    pub(crate) retry_ms: Option<u64>,
+    pub retry_ms: Option<u64>,
     /// The event that is under way is longer than the limit already.
     pub cut: bool,
 }
 
 impl Parser {
-    pub(super) fn new(limit: usize) -> Self {
+    /// `limit`: bytes of one event that are kept.
+    pub fn new(limit: usize) -> Self {
         Self {
             limit,
             line: BytesMut::new(),
@@ -54,7 +55,8 @@ impl Parser {
         }
     }
 
-    pub(super) fn feed(&mut self, mut chunk: &[u8]) -> Vec<Event> {
+    /// The events that end in this chunk.
+    pub fn feed(&mut self, mut chunk: &[u8]) -> Vec<StreamEvent> {
         let mut events = Vec::new();
         while !chunk.is_empty() {
             if std::mem::take(&mut self.after_cr) && chunk[0] == b'\n' {
@@ -81,7 +83,7 @@ impl Parser {
     }
 
     /// The event that was not ended by a blank line when the stream ended.
-    pub(super) fn finish(mut self) -> Option<Bytes> {
+    pub fn finish(mut self) -> Option<Bytes> {
         if !self.line.is_empty() {
             self.end_line();
         }
@@ -90,7 +92,7 @@ impl Parser {
             .map(BytesMut::freeze)
     }
 
-    fn end_line(&mut self) -> Option<Event> {
+    fn end_line(&mut self) -> Option<StreamEvent> {
         let mut line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.first_line) && line.starts_with(b"\xef\xbb\xbf") {
             line.advance(3);
@@ -99,7 +101,7 @@ impl Parser {
             let (name, cut) = (self.name.take(), std::mem::take(&mut self.cut));
             let data = self.data.take()?.freeze();
             // An event without data is a keep-alive or carries only an id.
-            return (!data.is_empty()).then_some(Event {
+            return (!data.is_empty()).then_some(StreamEvent {
                 data,
                 cut,
                 name,

@@ -25,7 +25,6 @@ pub(super) use pending::{
 };
 pub(super) use sdk_end::SdkEnd;
 
-use super::causes;
 use super::deadline::PausableDeadline;
 use super::discovery_noise::DiscoveryNoise;
 use super::envelope::Peek;
@@ -273,7 +272,7 @@ impl Tap {
             tokio::time::sleep(HTTP_LOOK).await;
             let (unreadable, stderr) = self.last_output();
             if !self.state().received_any
-                && causes::output::is_http_server(unreadable.as_deref(), &stderr)
+                && super::error::causes::output::is_http_server(unreadable.as_deref(), &stderr)
             {
                 return;
             }

@@ -10,6 +10,7 @@
     clippy::print_stderr
 )]
 
+pub mod bridge;
 pub mod recorder;
 #[cfg(unix)]
 pub mod relay;

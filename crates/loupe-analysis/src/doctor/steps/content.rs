@@ -1,6 +1,6 @@
 //! What HTTP carries is JSON-RPC.
 
-use crate::doctor::{DoctorStep, Evidence, Look, StepGroup};
+use crate::doctor::{ConnectionEvidence, DoctorStep, Look, StepGroup};
 
 pub const STEP: DoctorStep = DoctorStep {
     id: "content",
@@ -10,7 +10,7 @@ pub const STEP: DoctorStep = DoctorStep {
     look: look,
 };
 
-fn look(evidence: &Evidence<'_>) -> Option<Look> {
+fn look(evidence: &ConnectionEvidence<'_>) -> Option<Look> {
     evidence.first_message().map(|line| Look {
         received: format!("{} B of JSON-RPC", line.bytes.len()),
         took: Some(line.at),

@@ -1,6 +1,6 @@
 //! Standard output holds messages alone.
 
-use crate::doctor::{DoctorStep, Evidence, Look, StepGroup};
+use crate::doctor::{ConnectionEvidence, DoctorStep, Look, StepGroup};
 use loupe_core::number::number_of;
 
 pub const STEP: DoctorStep = DoctorStep {
@@ -11,7 +11,7 @@ pub const STEP: DoctorStep = DoctorStep {
     look: look,
 };
 
-fn look(evidence: &Evidence<'_>) -> Option<Look> {
+fn look(evidence: &ConnectionEvidence<'_>) -> Option<Look> {
     let first = evidence.first_message()?;
     let look = Look {
         received: format!("{} B of JSON-RPC", first.bytes.len()),

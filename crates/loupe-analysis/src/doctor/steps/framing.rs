@@ -1,6 +1,6 @@
 //! Each message is one line of UTF-8.
 
-use crate::doctor::{DoctorStep, Evidence, Look, StepGroup};
+use crate::doctor::{ConnectionEvidence, DoctorStep, Look, StepGroup};
 use loupe_core::capture::Line;
 
 pub const STEP: DoctorStep = DoctorStep {
@@ -11,7 +11,7 @@ pub const STEP: DoctorStep = DoctorStep {
     look: look,
 };
 
-fn look(evidence: &Evidence<'_>) -> Option<Look> {
+fn look(evidence: &ConnectionEvidence<'_>) -> Option<Look> {
     let first = evidence.first_message()?;
     let look = Look {
         received: "each message is one line".into(),

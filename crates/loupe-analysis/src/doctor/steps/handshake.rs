@@ -1,6 +1,6 @@
 //! Both sides agree on a revision of the protocol.
 
-use crate::doctor::{DoctorStep, Evidence, Look, StepGroup};
+use crate::doctor::{ConnectionEvidence, DoctorStep, Look, StepGroup};
 
 pub const STEP: DoctorStep = DoctorStep {
     id: "handshake",
@@ -11,7 +11,7 @@ pub const STEP: DoctorStep = DoctorStep {
 };
 
 /// A refused `server/discover` is normal for a server up to 2025-11-25.
-fn look(evidence: &Evidence<'_>) -> Option<Look> {
+fn look(evidence: &ConnectionEvidence<'_>) -> Option<Look> {
     let server = evidence.server?;
     let look = evidence.look("negotiate")?;
     Some(Look {

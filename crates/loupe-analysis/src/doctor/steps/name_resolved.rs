@@ -1,6 +1,6 @@
 //! The host of the address is known.
 
-use crate::doctor::{DoctorStep, Evidence, StepGroup};
+use crate::doctor::{ConnectionEvidence, DoctorStep, StepGroup};
 use loupe_core::source::Source;
 
 pub const STEP: DoctorStep = DoctorStep {
@@ -12,7 +12,7 @@ pub const STEP: DoctorStep = DoctorStep {
 };
 
 /// An address of digits needs no name.
-fn applies(evidence: &Evidence<'_>) -> bool {
+fn applies(evidence: &ConnectionEvidence<'_>) -> bool {
     let Source::Http(http) = evidence.source else {
         return false;
     };
@@ -23,9 +23,7 @@ fn applies(evidence: &Evidence<'_>) -> bool {
 fn has_digits_alone(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    host.starts_with('[')
-        || host
-            .split(':')
-            .next()
-            .is_some_and(|host| host.parse::<std::net::Ipv4Addr>().is_ok())
+    let is_address = |part: &str| part.parse::<u8>().is_ok();
+    let name = host.split(':').next().unwrap_or_default();
+    host.starts_with('[') || (name.split('.').count() == 4 && name.split('.').all(is_address))
 }

@@ -1,6 +1,6 @@
 //! The process speaks on its pipes, and not on a port.
 
-use crate::doctor::{DoctorStep, Evidence, Look, StepGroup};
+use crate::doctor::{ConnectionEvidence, DoctorStep, Look, StepGroup};
 
 pub const STEP: DoctorStep = DoctorStep {
     id: "not-http",
@@ -10,7 +10,7 @@ pub const STEP: DoctorStep = DoctorStep {
     look: look,
 };
 
-fn look(evidence: &Evidence<'_>) -> Option<Look> {
+fn look(evidence: &ConnectionEvidence<'_>) -> Option<Look> {
     evidence.first_message().map(|_| Look {
         received: "it answers on standard output".into(),
         ..Look::default()

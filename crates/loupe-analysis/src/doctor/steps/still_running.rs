@@ -1,6 +1,6 @@
 //! The process did not end before it answered.
 
-use crate::doctor::{DoctorStep, Evidence, Look, StepGroup};
+use crate::doctor::{ConnectionEvidence, DoctorStep, Look, StepGroup};
 use loupe_core::problem::ProblemKind;
 
 pub const STEP: DoctorStep = DoctorStep {
@@ -12,7 +12,7 @@ pub const STEP: DoctorStep = DoctorStep {
 };
 
 /// A message shows that it runs, and so does a wait that ended without an end of the process.
-fn look(evidence: &Evidence<'_>) -> Option<Look> {
+fn look(evidence: &ConnectionEvidence<'_>) -> Option<Look> {
     let is_silent = evidence
         .problem
         .is_some_and(|problem| problem.kind == ProblemKind::Timeout);

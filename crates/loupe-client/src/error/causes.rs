@@ -4,13 +4,13 @@
 //! error itself. The first that fits is the cause.
 
 pub(super) mod http;
-pub(super) mod output;
+pub(crate) mod output;
 
 use loupe_core::problem::{Cause, Paste, PastePlace};
 use loupe_core::source::Protocol;
 
-use super::error::Error;
-use super::tls;
+use super::Error;
+use crate::tls;
 
 /// A cause with what to do about it.
 pub(super) struct Known {

@@ -4,12 +4,12 @@
 
 use egui::{Frame, Id, Label, Margin, Role, Stroke, Ui, vec2};
 
-use super::connect::{login, previous_connection};
-use super::widgets::{self, Button, ListRow};
-use super::{Cx, icons, theme};
+use super::{login, previous_connection};
 use crate::state::{
     Action, ConnectAction, ConnectForm, ConnectMode, Connection, DoctorAction, Examination,
 };
+use crate::ui::widgets::{self, Button, ListRow};
+use crate::ui::{Cx, icons, theme};
 use loupe_analysis::doctor::{DoctorReport, MessageReport, StepGroup, StepReport, StepStatus};
 use loupe_core::capture::{Direction, milliseconds};
 use loupe_core::number::number_of;
