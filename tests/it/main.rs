@@ -62,4 +62,5 @@ mod server_requests_window;
 mod watch;
 #[cfg(feature = "gui")]
 mod window;
+#[cfg(all(feature = "gui", unix))]
 mod wrap;

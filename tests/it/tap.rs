@@ -241,9 +241,7 @@ fn nothing_is_left_running_whoever_is_killed() {
             match *who {
                 "host" => {
                     // With it goes what holds the input open.
-                    for name in ["sleep 1000"] {
-                        kill_children(host.id() as i32, name);
-                    }
+                    kill_children(host.id() as i32, "sleep 1000");
                     host.kill().ok();
                 }
                 "tap" => kill_by(&["tap", &folder_text]),

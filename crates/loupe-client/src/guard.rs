@@ -39,6 +39,13 @@ fn report(token: &str, what: &str) {
     }
 }
 
+/// Says on the server's stderr why there is no server. Nobody may be listening.
+#[cfg(unix)]
+fn complain(program: &str, why: &std::io::Error) {
+    use std::io::Write;
+    writeln!(std::io::stderr(), "mcp-loupe tap: {program}: {why}").ok();
+}
+
 #[cfg(not(unix))]
 fn run(token: &str, _program: OsString, _args: Vec<OsString>) -> ExitCode {
     report(token, "not-started there is no guard on this system");
@@ -75,7 +82,7 @@ mod unix {
     use tokio::signal::unix::{SignalKind, signal};
     use tokio::time::{Instant, sleep, sleep_until};
 
-    use super::{NOT_STARTED, QUIET, lifeline, report};
+    use super::{NOT_STARTED, QUIET, complain, lifeline, report};
 
     const BEFORE_TERM: Duration = Duration::from_millis(100);
     /// What a server has after the end of its input where a host, not Loupe, ends it.
@@ -110,7 +117,7 @@ mod unix {
             Err(error) => {
                 report(token, &format!("not-started {error}"));
                 if is_quiet {
-                    eprintln!("mcp-loupe tap: {name}: {error}");
+                    complain(&name, &error);
                 }
                 return ExitCode::from(NOT_STARTED);
             }

@@ -19,7 +19,7 @@ use super::connect_times::{ConnectTimes, Parts};
 use super::connector::{Resolver, Timed};
 use super::encoding::{ENCODING, EncodingFault, decoded};
 use super::error::{Error, connect_words, innermost};
-use super::login::{self, Document, Login, LoginStore, Tries};
+use super::login::{self, Document, Login, LoginEvents, LoginStore, Tries};
 use super::tap::Tap;
 use super::tls;
 use loupe_core::capture::{HttpInfo, StepState};
@@ -167,8 +167,10 @@ impl Client {
                 &http.url,
                 client.clone(),
                 logins,
-                on_step,
-                on_document,
+                LoginEvents {
+                    on_step,
+                    on_document,
+                },
                 Arc::clone(&tap.deadline),
                 tap.known.clone(),
             )

@@ -60,9 +60,12 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &DoctorReport) {
     let connection = &cx.state.session().connection;
     let title = |ui: &mut Ui| {
         // A server's own name stays as it is.
-        let words = match report.failed() {
-            Some(_) => capitalised(&report.headline()),
-            None => report.headline(),
+        let words = match (report.failed(), connection) {
+            (Some(_), _) => capitalised(&report.headline()),
+            (None, Connection::Connecting { source, .. }) => {
+                format!("Connecting to {}", source.label())
+            }
+            (None, _) => report.headline(),
         };
         let shown = widgets::wrapped(ui, words, theme::semibold(19.0), t.strong);
         widgets::announce(ui, shown.id);
@@ -101,8 +104,10 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &DoctorReport) {
     if let Some(source) = connection.source() {
         source_ui(ui, source);
     }
-    login::log_ui(ui, cx);
-    login::offer_ui(ui, cx);
+    match connection {
+        Connection::Connecting { .. } => login::log_ui(ui, cx),
+        _ => login::offer_ui(ui, cx),
+    }
     previous_connection::closed_ui(ui, cx);
 }
 

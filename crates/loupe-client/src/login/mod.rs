@@ -56,6 +56,13 @@ pub enum Step {
 /// What a login is told to.
 pub(super) type OnStep = Arc<dyn Fn(Step) + Send + Sync>;
 
+/// Who is told of a login.
+pub(super) struct LoginEvents {
+    pub on_step: OnStep,
+    /// Told each request of it.
+    pub on_document: wire::OnDocument,
+}
+
 /// The tries of one message.
 #[derive(Default)]
 pub(super) struct Tries {
@@ -124,8 +131,10 @@ impl Login {
         url: &str,
         client: reqwest::Client,
         keep: LoginStore,
-        on_step: OnStep,
-        on_document: wire::OnDocument,
+        LoginEvents {
+            on_step,
+            on_document,
+        }: LoginEvents,
         deadline: Arc<PausableDeadline>,
         known: SecretList,
     ) -> Self {

@@ -7,7 +7,7 @@ pub const STEP: DoctorStep = DoctorStep {
     title: "The body is a message",
     group: StepGroup::Http,
     applies: |evidence| evidence.is_http(),
-    look: look,
+    look,
 };
 
 fn look(evidence: &ConnectionEvidence<'_>) -> Option<Look> {

@@ -8,7 +8,7 @@ pub const STEP: DoctorStep = DoctorStep {
     title: "One message a line",
     group: StepGroup::Start,
     applies: |evidence| evidence.is_command(),
-    look: look,
+    look,
 };
 
 fn look(evidence: &ConnectionEvidence<'_>) -> Option<Look> {

@@ -7,7 +7,7 @@ pub const STEP: DoctorStep = DoctorStep {
     title: "Discovery and handshake",
     group: StepGroup::Protocol,
     applies: |_| true,
-    look: look,
+    look,
 };
 
 /// A refused `server/discover` is normal for a server up to 2025-11-25.

@@ -7,7 +7,7 @@ pub const STEP: DoctorStep = DoctorStep {
     id: "name-resolved",
     title: "Host name resolved",
     group: StepGroup::Http,
-    applies: applies,
+    applies,
     look: |evidence| evidence.look("resolve"),
 };
 

@@ -7,7 +7,7 @@ pub const STEP: DoctorStep = DoctorStep {
     title: "No HTTP server behind the command",
     group: StepGroup::Start,
     applies: |evidence| evidence.is_command(),
-    look: look,
+    look,
 };
 
 fn look(evidence: &ConnectionEvidence<'_>) -> Option<Look> {

@@ -8,7 +8,7 @@ pub const STEP: DoctorStep = DoctorStep {
     title: "Still running",
     group: StepGroup::Start,
     applies: |evidence| evidence.is_command(),
-    look: look,
+    look,
 };
 
 /// A message shows that it runs, and so does a wait that ended without an end of the process.
