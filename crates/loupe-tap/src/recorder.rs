@@ -1,6 +1,6 @@
 //! The record of one session: `session.json`, what it is of, and `messages.jsonl`, to which a line is added for each message.
 //!
-//! A thread of its own splits the bytes into lines, hides what is secret and writes. Its queue holds [`QUEUE_BYTES`]; more
+//! A thread of its own splits the bytes into lines, hides what is secret and writes. Its queue holds 64 MiB; more
 //! than that is counted and left out. A line is written whole, so that after a crash the file is good up to the last one.
 
 use std::fs::{self, File, OpenOptions};
