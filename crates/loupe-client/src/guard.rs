@@ -14,7 +14,7 @@ use std::process::ExitCode;
 pub const COMMAND: &str = "guard-child";
 
 /// The token of a guard that has nothing to say on stderr: what is there is the server's alone, byte for byte. It forwards
-/// signals as they are, gives the server [`unix::QUIET_BEFORE_TERM`] after the end of its input, and ends with 128 and the
+/// signals as they are, gives the server 5 s after the end of its input, and ends with 128 and the
 /// signal that the server was ended by.
 pub const QUIET: &str = "quiet";
 
