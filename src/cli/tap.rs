@@ -51,10 +51,17 @@ pub fn run(args: &TapArgs) -> Done {
 
 /// Where the session is recorded.
 fn place(args: &TapArgs) -> Option<RecordPlace> {
-    match &args.as_log {
-        Some(file) => Some(RecordPlace::File(file.clone())),
-        None => store::sessions_folder(args.data.data_dir.as_deref()).map(RecordPlace::Sessions),
+    if let Some(file) = &args.as_log {
+        return Some(RecordPlace::File(file.clone()));
     }
+    let sessions = store::sessions_folder(args.data.data_dir.as_deref());
+    if sessions.is_none() {
+        output::note(
+            false,
+            "not recorded: no folder for data is known; give --data-dir DIR",
+        );
+    }
+    sessions.map(RecordPlace::Sessions)
 }
 
 /// Runs until the host closes its end.

@@ -478,6 +478,88 @@ fn a_server_behind_the_tap_is_the_same_server() {
     );
 }
 
+/// Secrets of the command line are in no file, and on no screen.
+#[test]
+fn a_command_line_keeps_its_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = [
+        "ARGsecret-123456",
+        "EQsecret-998877",
+        "HDRsecret5566aa",
+        "sk-ant-api03-abcdefghijklmnopqrstuvwx",
+    ];
+    let command = [
+        "sh",
+        "-c",
+        "exit 0",
+        "sh",
+        "--api-key",
+        secrets[0],
+        "--token=EQsecret-998877",
+        "-H",
+        "Authorization: Bearer HDRsecret5566aa",
+        secrets[3],
+    ];
+    assert!(
+        tap(folder.path(), &[], &command)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
+    let data = folder.path().display().to_string();
+    let listed = loupe(&["sessions", "--data-dir", &data]).stdout;
+    let session = fs::read_dir(folder.path().join("sessions"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let written = fs::read(session.join("session.json")).unwrap();
+    for text in [listed, written] {
+        let text = String::from_utf8_lossy(&text).into_owned();
+        for secret in secrets {
+            assert!(!text.contains(secret), "{secret}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_host_that_does_not_read_is_not_waited_for_once_it_has_closed_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = sh(folder.path(), "head -c 400000 /dev/zero; exit 5");
+    drop(child.stdin.take());
+    let begun = Instant::now();
+    // Its output stays open, and nobody reads it.
+    let output = child.stdout.take();
+    while child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(output);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_guard_that_is_killed_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("loupe-guard-test-{}", std::process::id());
+    let mut child = sh(
+        folder.path(),
+        &format!("echo ready; while :; do sleep 0.1; done; : {mark}"),
+    );
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    kill_children(
+        child.id() as i32,
+        &format!("{} guard-child", env!("CARGO_BIN_EXE_mcp-loupe")),
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 9));
+    gone(&mark);
+}
+
 #[test]
 fn a_process_that_the_tap_leaves_has_a_signal_of_its_own() {
     let folder = tempfile::tempdir().unwrap();

@@ -66,7 +66,11 @@ impl<'a> ConnectionEvidence<'a> {
         if let Some(first) = odd.first() {
             look.doubt = Some(Doubt {
                 cause: format!("{}: {}", first.tried, first.answered),
-                fix: fix.to_owned(),
+                fix: match odd.iter().any(|step| step.state == StepState::Failed) {
+                    true => "look at what the server says on stderr, and at what it depends on",
+                    false => fix,
+                }
+                .to_owned(),
                 is_failure: odd.iter().any(|step| step.state == StepState::Failed),
             });
         }

@@ -39,6 +39,18 @@ fn report(token: &str, what: &str) {
     }
 }
 
+/// From here on what a killed child leaves behind is this process's, where the system has that (Linux).
+pub fn adopt_descendants() {
+    #[cfg(target_os = "linux")]
+    nix::sys::prctl::set_child_subreaper(true).ok();
+}
+
+/// Kills every process below this one.
+#[cfg(unix)]
+pub fn kill_descendants() {
+    unix::kill_descendants();
+}
+
 /// Says on the server's stderr why there is no server. Nobody may be listening.
 #[cfg(unix)]
 fn complain(program: &str, why: &std::io::Error) {
@@ -215,6 +227,12 @@ mod unix {
                 send(group, Signal::SIGKILL);
             }
             sleep(POLL).await;
+        }
+    }
+
+    pub(super) fn kill_descendants() {
+        for pid in descendants() {
+            kill(pid, Signal::SIGKILL).ok();
         }
     }
 

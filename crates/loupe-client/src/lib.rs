@@ -298,17 +298,13 @@ pub async fn connect(
         biased;
         opened = connect::open(source, &options, &tap) => Some(opened),
         () = tap.deadline.limit(options.connect_limit) => None,
-        () = tap.is_http_server(), if matches!(source, Source::Command(_)) => None,
     };
     let error = match opened {
         Some(Ok(session)) => return Ok(session),
         Some(Err(error)) => error,
         None => {
             let (unreadable, stderr) = tap.last_output();
-            let (what, limit) = (
-                tap.waiting_for(),
-                options.connect_limit.min(tap.began.elapsed()),
-            );
+            let (what, limit) = (tap.waiting_for(), options.connect_limit);
             Error::Timeout {
                 place,
                 what,

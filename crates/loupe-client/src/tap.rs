@@ -41,9 +41,6 @@ use spread::Spread;
 /// How often a login looks whether the call it is for was given up.
 const GIVEN_UP_LOOK: Duration = Duration::from_millis(200);
 
-/// How long a program that listens on a port may stay silent on its standard output.
-const HTTP_LOOK: Duration = Duration::from_secs(8);
-
 /// The one revision that has batches.
 const BATCHES: &str = "2025-03-26";
 
@@ -263,20 +260,6 @@ impl Tap {
     pub(super) fn last_output(&self) -> (Option<String>, Vec<String>) {
         let state = self.state();
         (state.first_unreadable.clone(), state.log.stderr_tail())
-    }
-
-    /// Waits until a program that has said no word of MCP for [`HTTP_LOOK`] says that it is an HTTP server; for ever if it
-    /// does not.
-    pub(super) async fn is_http_server(&self) {
-        loop {
-            tokio::time::sleep(HTTP_LOOK).await;
-            let (unreadable, stderr) = self.last_output();
-            if !self.state().received_any
-                && super::error::causes::output::is_http_server(unreadable.as_deref(), &stderr)
-            {
-                return;
-            }
-        }
     }
 
     /// How many lines came that were no messages, and the first of them; `None` where all were.

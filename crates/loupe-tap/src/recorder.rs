@@ -6,10 +6,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -25,6 +24,8 @@ use time::format_description::well_known::Rfc3339;
 const QUEUE_BYTES: usize = 64 << 20;
 /// A line beyond this is cut in the record.
 const LINE_BYTES: usize = 32 << 20;
+/// How long the record may take once the session has ended.
+const LAST: Duration = Duration::from_secs(2);
 /// A record beyond this takes no more messages.
 const RECORD_BYTES: u64 = 1 << 30;
 
@@ -33,7 +34,7 @@ const RECORD_BYTES: u64 = 1 << 30;
 pub struct SessionStart {
     /// The name given by `--name`, else that of the program.
     pub name: String,
-    /// How the server is started, as a SOURCE of the command line; secrets hidden.
+    /// How the server is started, as a SOURCE of the command line; its secrets are hidden in the record.
     pub source: String,
     pub started: OffsetDateTime,
 }
@@ -86,17 +87,18 @@ struct Chunk {
 
 enum Item {
     Chunk(Chunk),
-    /// Bytes left out at the end, by direction, and how the server ended.
-    End([u64; 3], Option<i32>),
+    /// When it ended, the bytes left out at the end, and how the server ended.
+    End(Duration, u64, Option<i32>),
 }
 
 /// Takes copies of what passes.
 pub struct Recorder {
     began: Instant,
     queue: Sender<Item>,
-    waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
     lost: [AtomicU64; 3],
-    writer: Mutex<Option<JoinHandle<()>>>,
+    /// Told when the record is complete; `None` where nothing is recorded, and once that was waited for.
+    is_written: Mutex<Option<Receiver<()>>>,
 }
 
 fn index(direction: Direction) -> usize {
@@ -117,22 +119,24 @@ impl Recorder {
         complain: impl Fn(&str) + Send + 'static,
     ) -> Self {
         let (queue, items) = channel();
-        let waiting = Arc::<AtomicUsize>::default();
-        let done = Arc::clone(&waiting);
+        let (written, is_written) = channel();
+        let waiting = Arc::<Waiting>::default();
+        let shared = Arc::clone(&waiting);
         let write = move || {
-            let Err(error) = record(&to, &start, &known, &items, &done) else {
-                return;
-            };
-            complain(&format!("the session is not recorded any further: {error}"));
-            // What still comes is let go of, and never piles up.
-            for item in items {
-                match item {
-                    Item::Chunk(chunk) => {
-                        done.fetch_sub(chunk.bytes.len(), Ordering::Relaxed);
+            let mut has_ended = false;
+            let recorded = record(&to, &start, &known, &items, &shared, &mut has_ended);
+            if let Err(error) = recorded {
+                complain(&format!("the session is not recorded any further: {error}"));
+                // What still comes is let go of, and never piles up.
+                while !has_ended && let Ok(item) = items.recv() {
+                    match item {
+                        Item::Chunk(chunk) => shared.done(chunk.bytes.len()),
+                        Item::End(..) => has_ended = true,
                     }
-                    Item::End(..) => return,
                 }
             }
+            // Nobody may wait for it any more.
+            written.send(()).ok();
         };
         // Without a thread nothing is recorded, and everything passes all the same.
         let writer = std::thread::Builder::new()
@@ -143,16 +147,16 @@ impl Recorder {
             queue,
             waiting,
             lost: Default::default(),
-            writer: Mutex::new(writer.ok()),
+            is_written: Mutex::new(writer.ok().map(|_| is_written)),
         }
     }
 
     /// Takes a copy of bytes that were passed on. Never waits.
     pub fn take(&self, direction: Direction, bytes: &[u8]) {
         let lost = &self.lost[index(direction)];
-        let waiting = self.waiting.fetch_add(bytes.len(), Ordering::Relaxed);
+        let waiting = self.waiting.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
         if waiting + bytes.len() > QUEUE_BYTES {
-            self.waiting.fetch_sub(bytes.len(), Ordering::Relaxed);
+            self.waiting.done(bytes.len());
             lost.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             return;
         }
@@ -166,21 +170,41 @@ impl Recorder {
         self.queue.send(Item::Chunk(chunk)).ok();
     }
 
-    /// Ends the record: waits until what was taken is written. `status` is how the server ended.
+    /// Ends the record. What was taken is written for up to [`LAST`]; what is still left then is missing from the record,
+    /// which says so. `status` is how the server ended.
     pub fn finish(&self, status: Option<i32>) {
         let lost = self
             .lost
-            .each_ref()
-            .map(|lost| lost.load(Ordering::Relaxed));
-        self.queue.send(Item::End(lost, status)).ok();
-        let writer = self
-            .writer
+            .iter()
+            .map(|lost| lost.load(Ordering::Relaxed))
+            .sum();
+        let end = Item::End(self.began.elapsed(), lost, status);
+        self.queue.send(end).ok();
+        let is_written = self
+            .is_written
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        if let Some(writer) = writer {
-            writer.join().ok();
+        let Some(is_written) = is_written else { return };
+        if is_written.recv_timeout(LAST) == Err(RecvTimeoutError::Timeout) {
+            self.waiting.is_late.store(true, Ordering::Relaxed);
+            // A disk that stands still is not waited for.
+            is_written.recv_timeout(LAST).ok();
         }
+    }
+}
+
+/// What waits to be recorded.
+#[derive(Default)]
+struct Waiting {
+    bytes: AtomicUsize,
+    /// The session has ended, and nobody waits any longer: the rest is left out.
+    is_late: AtomicBool,
+}
+
+impl Waiting {
+    fn done(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
@@ -196,13 +220,12 @@ struct Lines {
     is_broken: bool,
 }
 
-struct Record<'a> {
+struct Record {
     file: BufWriter<File>,
     written: u64,
     /// Bytes that the full record did not take.
     over: u64,
     options: RedactOptions,
-    known: &'a SecretList,
 }
 
 fn record(
@@ -210,14 +233,19 @@ fn record(
     start: &SessionStart,
     known: &SecretList,
     items: &Receiver<Item>,
-    waiting: &AtomicUsize,
+    waiting: &Waiting,
+    has_ended: &mut bool,
 ) -> io::Result<()> {
+    let redact_options = RedactOptions {
+        secrets: known.secrets(),
+        ..RedactOptions::default()
+    };
     let mut options = OpenOptions::new();
     options.append(true);
     own(&mut options);
     let file = match to {
         RecordPlace::Sessions(sessions) => {
-            let folder = create_folder(sessions, start)?;
+            let folder = create_folder(sessions, start, &redact_options)?;
             options
                 .create_new(true)
                 .open(folder.join(super::sessions::MESSAGES))?
@@ -228,11 +256,7 @@ fn record(
         file: BufWriter::new(file),
         written: 0,
         over: 0,
-        options: RedactOptions {
-            secrets: known.secrets(),
-            ..RedactOptions::default()
-        },
-        known,
+        options: redact_options,
     };
     let mut lines = [Lines::default(), Lines::default(), Lines::default()];
     loop {
@@ -249,16 +273,21 @@ fn record(
         match item {
             Item::Chunk(chunk) => {
                 let length = chunk.bytes.len();
-                let written = record.take(&mut lines[index(chunk.direction)], &chunk);
-                waiting.fetch_sub(length, Ordering::Relaxed);
+                let written = if waiting.is_late.load(Ordering::Relaxed) {
+                    record.over += length as u64;
+                    Ok(())
+                } else {
+                    record.take(&mut lines[index(chunk.direction)], &chunk)
+                };
+                waiting.done(length);
                 written?;
             }
-            Item::End(lost, status) => {
-                let at = lines.iter().map(|line| line.at).max().unwrap_or_default();
+            Item::End(at, lost, status) => {
+                *has_ended = true;
                 for (direction, lines) in DIRECTIONS.into_iter().zip(&mut lines) {
                     record.line(direction, lines)?;
                 }
-                let lost = lost.iter().sum::<u64>() + record.over;
+                let lost = lost + record.over;
                 record.note(&NoteJson {
                     lost: (lost > 0).then_some(lost),
                     ended: status,
@@ -267,6 +296,19 @@ fn record(
                 return record.file.flush();
             }
         }
+    }
+}
+
+/// The message without what is secret.
+fn hide(message: Message, options: &RedactOptions) -> Message {
+    let nothing = Message {
+        bytes: Bytes::new(),
+        ..message.clone()
+    };
+    match redact_messages(vec![message], options, &Cancel::new()) {
+        Ok(mut redacted) => redacted.capture.messages.pop().unwrap_or(nothing),
+        // Nobody cancels it.
+        Err(_) => nothing,
     }
 }
 
@@ -282,7 +324,7 @@ fn note(at: Duration) -> NoteJson {
     }
 }
 
-impl Record<'_> {
+impl Record {
     /// Takes bytes in: each line end is a message.
     fn take(&mut self, lines: &mut Lines, chunk: &Chunk) -> io::Result<()> {
         if chunk.lost > 0 {
@@ -322,7 +364,7 @@ impl Record<'_> {
             direction,
             bytes,
         };
-        let hidden = self.hidden(message);
+        let hidden = hide(message, &self.options);
         self.write(&message_line(&hidden))?;
         if over > 0 {
             self.note(&NoteJson {
@@ -332,19 +374,6 @@ impl Record<'_> {
             })?;
         }
         Ok(())
-    }
-
-    /// The message without what is secret.
-    fn hidden(&self, message: Message) -> Message {
-        let known = self.known.message(&message);
-        match redact_messages(vec![known], &self.options, &Cancel::new()) {
-            Ok(mut redacted) => redacted.capture.messages.pop().unwrap_or(message),
-            // Nobody cancels it.
-            Err(_) => Message {
-                bytes: Bytes::new(),
-                ..message
-            },
-        }
     }
 
     fn note(&mut self, note: &NoteJson) -> io::Result<()> {
@@ -374,7 +403,11 @@ impl Lines {
 }
 
 /// A folder of its own for the session, with `session.json` in it. Its name begins with the time, so that names sort.
-fn create_folder(sessions: &Path, start: &SessionStart) -> io::Result<PathBuf> {
+fn create_folder(
+    sessions: &Path,
+    start: &SessionStart,
+    options: &RedactOptions,
+) -> io::Result<PathBuf> {
     create_own(sessions)?;
     let clean: String = start
         .name
@@ -400,12 +433,18 @@ fn create_folder(sessions: &Path, start: &SessionStart) -> io::Result<PathBuf> {
     );
     let folder = sessions.join(&id);
     create_own(&folder)?;
+    let source = Message {
+        at: Duration::ZERO,
+        direction: Direction::Stderr,
+        bytes: Bytes::from(start.source.clone()),
+    };
+    let source = hide(source, options).bytes;
     let json = StartJson {
         schema: super::sessions::SCHEMA,
         loupe: super::VERSION,
         id: &id,
         name: &start.name,
-        source: &start.source,
+        source: &String::from_utf8_lossy(&source),
         started: start.started.format(&Rfc3339).map_err(io::Error::other)?,
         pid: std::process::id(),
     };
@@ -523,7 +562,7 @@ mod tests {
         let chunk = vec![b'x'; 1 << 20];
         for _ in 0..40 {
             recorder.take(Direction::In, &chunk);
-            while recorder.waiting.load(Ordering::Relaxed) > QUEUE_BYTES / 2 {
+            while recorder.waiting.bytes.load(Ordering::Relaxed) > QUEUE_BYTES / 2 {
                 std::thread::yield_now();
             }
         }

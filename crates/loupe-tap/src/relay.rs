@@ -10,7 +10,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use loupe_client::guard;
 use loupe_core::capture::Direction;
@@ -23,6 +25,10 @@ use super::recorder::{RecordPlace, Recorder, SessionStart};
 
 /// Read at once: as much as a pipe holds.
 const CHUNK: usize = 64 << 10;
+/// How long the host may take to read what is left, once it has closed its end or this was told to end.
+const LAST: Duration = Duration::from_secs(2);
+/// How often it is looked whether everything has passed, once the server has ended.
+const LOOK: Duration = Duration::from_millis(2);
 /// Exit status where the server could not be started.
 const NOT_STARTED: u8 = 127;
 
@@ -53,7 +59,8 @@ pub fn run(tap: Tap) -> io::Result<u8> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    forward_signals(&child)?;
+    let is_signalled = forward_signals(&child)?;
+    guard::adopt_descendants();
     let program = tap.command.first().cloned().unwrap_or_default();
     let complain = |why: &str| {
         // stderr is the server's; the host shows it to whoever looks.
@@ -82,16 +89,28 @@ pub fn run(tap: Tap) -> io::Result<u8> {
     let output = child.stdout.take().map(OwnedFd::from);
     let errors = child.stderr.take().map(OwnedFd::from);
     // It ends when the host closes it, or with this process: a host may leave it open for as long as it likes.
-    relay(Direction::Out, Some(host_in), file(input))?;
+    let input = relay(Direction::Out, Some(host_in), file(input))?;
     let output = relay(Direction::In, file(output), Some(host_out))?;
     let errors = relay(Direction::Stderr, file(errors), Some(host_err))?;
     let status = child.wait();
-    for stream in [output, errors] {
-        stream.join().ok();
+    if status.as_ref().is_ok_and(|status| status.code().is_none()) {
+        // The guard was killed, so that what it guarded is this process's to end.
+        guard::kill_descendants();
+    }
+    // A host that does not read, and has closed its end or wants this to end, is not waited for.
+    let mut since = None;
+    while !(output.is_finished() && errors.is_finished()) {
+        if is_signalled.load(Ordering::Relaxed) || input.is_finished() {
+            let since = *since.get_or_insert_with(Instant::now);
+            if since.elapsed() > LAST {
+                break;
+            }
+        }
+        thread::sleep(LOOK);
     }
     let code = status
         .ok()
-        .and_then(|status| u8::try_from(status.code()?).ok())
+        .and_then(|status| u8::try_from(status.code().unwrap_or(128 + 9)).ok())
         .unwrap_or(NOT_STARTED);
     if let Some(recorder) = &*recorder {
         recorder.finish(Some(code.into()));
@@ -141,8 +160,9 @@ fn own_streams() -> io::Result<(File, File, File)> {
 }
 
 /// Sends on to the guard what is sent to this process. Called after the server is started, which inherits no blocked
-/// signals so.
-fn forward_signals(child: &Child) -> io::Result<()> {
+/// signals so. Whether one came.
+fn forward_signals(child: &Child) -> io::Result<Arc<AtomicBool>> {
+    let is_signalled = Arc::<AtomicBool>::default();
     let mut signals = SigSet::empty();
     for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
         signals.add(signal);
@@ -150,13 +170,15 @@ fn forward_signals(child: &Child) -> io::Result<()> {
     // Every thread that begins from here on inherits it.
     signals.thread_block()?;
     let Ok(guard) = i32::try_from(child.id()) else {
-        return Ok(());
+        return Ok(is_signalled);
     };
+    let told = Arc::clone(&is_signalled);
     thread::Builder::new().spawn(move || {
         while let Ok(signal) = signals.wait() {
+            told.store(true, Ordering::Relaxed);
             // One that has ended needs no signal.
             kill(Pid::from_raw(guard), signal).ok();
         }
     })?;
-    Ok(())
+    Ok(is_signalled)
 }

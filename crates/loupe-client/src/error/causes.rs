@@ -4,9 +4,12 @@
 //! error itself. The first that fits is the cause.
 
 pub(super) mod http;
-pub(crate) mod output;
+mod output;
+
+use std::path::Path;
 
 use loupe_core::problem::{Cause, Paste, PastePlace};
+use loupe_core::quote::shell;
 use loupe_core::source::Protocol;
 
 use super::Error;
@@ -53,6 +56,11 @@ pub(super) fn find(error: &Error) -> Option<Known> {
     let plain = |step: &'static str, fix: &str| Some(Known::new(step, error.to_string(), fix));
     match error {
         Error::NotFound { program } => Some(not_found(program)),
+        Error::NotExecutable { program } if Path::new(program).is_dir() => Some(Known::new(
+            "command-found",
+            format!("{program} is a folder"),
+            "give the program to start",
+        )),
         Error::NotExecutable { program } => Some(
             Known::new(
                 "command-found",
@@ -61,7 +69,7 @@ pub(super) fn find(error: &Error) -> Option<Known> {
                     "make it executable (`chmod +x {program}`), or start it with its interpreter"
                 ),
             )
-            .paste(PastePlace::Terminal, format!("chmod +x {program}")),
+            .paste(PastePlace::Terminal, format!("chmod +x {}", shell(program))),
         ),
         Error::Interpreter {
             program,
@@ -100,12 +108,12 @@ pub(super) fn find(error: &Error) -> Option<Known> {
             "tls",
             "give a PEM file: -----BEGIN CERTIFICATE----- and so on",
         ),
-        Error::Connect { source, .. } => Some(match tls::refusal(source) {
+        Error::Connect { url, source } => Some(match tls::refusal(source) {
             Some(why) => {
                 let (sentence, fix) = tls::words(why);
                 Known::new("tls", sentence, fix)
             }
-            None => http::no_connection(source),
+            None => http::no_connection(url, source),
         }),
         Error::Broken { .. } => plain(
             "http-status",
@@ -121,6 +129,7 @@ pub(super) fn find(error: &Error) -> Option<Known> {
             "content",
             "ask for it as it is by `--header 'Accept-Encoding: identity'`, or tell whoever runs the proxy not to encode it",
         ),
+        Error::Auth { text, .. } if http::page(text).is_some() => http::page(text),
         Error::Auth { .. } => plain(
             "challenge",
             "log in (`--login`), or add the header the server asks for, such as `Authorization: Bearer …`",
@@ -242,7 +251,10 @@ fn no_interpreter(program: &str, interpreter: &str, has_carriage_return: bool) -
             format!("{program} has Windows line ends: its first line asks for `{interpreter}\\r`"),
             "write the file with Unix line ends",
         )
-        .paste(PastePlace::Terminal, format!("sed -i 's/\\r$//' {program}"));
+        .paste(
+            PastePlace::Terminal,
+            format!("sed -i 's/\\r$//' {}", shell(program)),
+        );
     }
     Known::new(
         "command-found",

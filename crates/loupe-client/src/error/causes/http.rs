@@ -11,7 +11,7 @@ use loupe_core::problem::PastePlace;
 use loupe_core::source::redact_url;
 
 /// No connection, and TLS is not why.
-pub(super) fn no_connection(source: &reqwest::Error) -> Known {
+pub(super) fn no_connection(url: &str, source: &reqwest::Error) -> Known {
     let words = connect_words(source);
     let text = innermost(source);
     let known = |step, sentence: String, fix: &str| Known::new(step, sentence, fix);
@@ -41,6 +41,15 @@ pub(super) fn no_connection(source: &reqwest::Error) -> Known {
         }
         let kind = inner.downcast_ref::<io::Error>().map(io::Error::kind);
         if kind == Some(io::ErrorKind::ConnectionRefused) {
+            if let Some(proxy) = proxy_for(url) {
+                return known(
+                    "connected",
+                    format!(
+                        "connection refused, and {proxy} names a proxy: it or the server does not listen"
+                    ),
+                    "check that the proxy runs; NO_PROXY names the hosts to reach without it",
+                );
+            }
             return known(
                 "connected",
                 "nothing listens at this host and port: connection refused".into(),
@@ -54,6 +63,18 @@ pub(super) fn no_connection(source: &reqwest::Error) -> Known {
         words,
         "start the server, then connect again; check host and port",
     )
+}
+
+/// The variable that names a proxy for this address, where one may be used.
+fn proxy_for(url: &str) -> Option<&'static str> {
+    let names: &[&str] = match url.starts_with("https:") {
+        true => &["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
+        false => &["http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"],
+    };
+    let host = Url::parse(url).ok()?.host_str()?.to_owned();
+    let is_here = host == "localhost" || host.starts_with("127.") || host == "[::1]";
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    names.iter().copied().find(|name| !is_here && is_set(name))
 }
 
 /// A part of a page of an error, the cause it shows, and what to do.
@@ -72,6 +93,11 @@ const PAGES: &[(&str, &str, &str)] = &[
         "nvalid Host",
         "the server refuses the host name of the address",
         "use the name it expects (`localhost` or 127.0.0.1 where it runs here), or allow this one in its settings",
+    ),
+    (
+        "Access is only allowed at",
+        "the server refuses the host name of the address",
+        "use the name it expects, which its answer has, or allow this one in its settings",
     ),
     (
         "nvalid Origin",
@@ -95,12 +121,17 @@ const PAGES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// The cause that the page of an error shows.
+pub(super) fn page(text: &str) -> Option<Known> {
+    let (_, sentence, fix) = PAGES.iter().find(|(part, ..)| text.contains(part))?;
+    Some(Known::new("http-status", *sentence, *fix).leading())
+}
+
 /// An HTTP status that is no success.
 pub(super) fn status(error: &Error, url: &str, status: &str, text: &str) -> Known {
     let code = status.get(..3).unwrap_or_default();
-    let page = PAGES.iter().find(|(part, ..)| text.contains(part));
-    if let Some((_, sentence, fix)) = page {
-        return Known::new("http-status", *sentence, *fix).leading();
+    if let Some(known) = page(text) {
+        return known;
     }
     let known = |sentence: &str, fix: &str| Known::new("http-status", sentence, fix);
     match code {

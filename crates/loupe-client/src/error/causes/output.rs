@@ -5,11 +5,12 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use super::Known;
 use crate::error::{Error, excerpt};
 use loupe_core::problem::PastePlace::{self, Entry, Server, Terminal};
+use loupe_core::quote::shell;
 
 /// Where a cause is printed.
 #[derive(Clone, Copy, PartialEq)]
@@ -31,22 +32,22 @@ struct PrintedCause {
     example: &'static str,
 }
 
-/// In the order they are looked for: an address that is listened on before what else stands in a log.
+/// Of those that fit, the one that is printed last is the cause: what comes before it did not end the program.
 #[rustfmt::skip]
 const CAUSES: &[PrintedCause] = &[
     PrintedCause { on: On::Either, step: "still-running",
-        pattern: r"(?i)EADDRINUSE\D*(?:address already in use)?\D*(?<port>:\d+)?|address already in use",
+        pattern: r"(?i)EADDRINUSE|address already in use|\bport \d+ is already in use",
         sentence: "its port is in use already",
         fix: "end the program that holds the port, or choose another; a server over stdio needs none",
         paste: None, example: "Error: listen EADDRINUSE: address already in use :::3000" },
     PrintedCause { on: On::Either, step: "not-http",
-        pattern: r"(?i)(?:running|listening|serving|started|available|ready)\b.*?(?<url>https?://[^\s)\]'\x22]+)",
-        sentence: "it listens at {url}, as an HTTP server does, and answers nothing on standard output",
+        pattern: r"(?i)(?:running|listening|serving|started|starting|ready)\b.*?(?<url>https?://(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])(?::\d+)?[^\s)\]'\x22]*)",
+        sentence: "it says that it listens at {url} and answers nothing on standard output: likely an HTTP server",
         fix: "connect to that URL instead, or start it with its option for stdio",
         paste: Some((Terminal, "mcp-loupe doctor --url {url}")), example: "INFO:     Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)" },
     PrintedCause { on: On::Either, step: "not-http",
-        pattern: r"(?i)(?:running|listening|serving|started)\b.*?\bport:? (?<port>\d{2,5})\b",
-        sentence: "it listens on port {port}, as an HTTP server does, and answers nothing on standard output",
+        pattern: r"(?i)(?:running|listening|serving|started|starting)\b.*?\bport:? (?<port>\d{2,5})\b",
+        sentence: "it says that it listens on port {port} and answers nothing on standard output: likely an HTTP server",
         fix: "connect to its URL instead, or start it with its option for stdio",
         paste: Some((Terminal, "mcp-loupe doctor --url http://127.0.0.1:{port}/mcp")), example: "MCP server listening on port 3000" },
     PrintedCause { on: On::Stderr, step: "still-running",
@@ -60,7 +61,7 @@ const CAUSES: &[PrintedCause] = &[
         fix: "set the variable",
         paste: Some((Entry, r#""env": { "{name}": "…" }"#)), example: "Error: BRAVE_API_KEY environment variable is required" },
     PrintedCause { on: On::Stderr, step: "still-running",
-        pattern: r"(?i)\b(?:missing|set|provide|requires?|required|need|define|specify)\b[^\n]{0,60}?(?-i:\b(?<name>[A-Z][A-Z0-9]*(?:_(?:[A-Z0-9]+))*_(?:KEY|TOKEN|SECRET|ID|URL|URI|USER|USERNAME|PASSWORD|HOST|EMAIL|DOMAIN|DSN|PATH|DIR))\b)",
+        pattern: r"(?i)\b(?:missing|(?:please|must|need to) set|provide|requires?|required|need to define|specify)\b[^\n]{0,60}?(?-i:\b(?<name>[A-Z][A-Z0-9]*(?:_(?:[A-Z0-9]+))*_(?:KEY|TOKEN|SECRET|ID|URL|URI|USER|USERNAME|PASSWORD|HOST|EMAIL|DOMAIN|DSN|PATH|DIR))\b)",
         sentence: "the server says that the variable {name} is missing",
         fix: "set the variable",
         paste: Some((Entry, r#""env": { "{name}": "…" }"#)), example: "Missing required environment variables: SLACK_BOT_TOKEN" },
@@ -70,12 +71,12 @@ const CAUSES: &[PrintedCause] = &[
         fix: "set it, as a variable of the same name in capitals if the server uses pydantic-settings",
         paste: None, example: "pydantic_core._pydantic_core.ValidationError: 1 validation error for Settings\napi_key\n  Field required [type=missing, input_value={}, input_type=dict]" },
     PrintedCause { on: On::Stderr, step: "still-running",
-        pattern: r"Node(?:\.js)? v(?<version>(?:[0-9]|1[0-7])\.\d+\.\d+)",
+        pattern: r"(?s)(?:SyntaxError|ERR_UNKNOWN_BUILTIN_MODULE|No such built-in module|(?:fetch|structuredClone|Headers|File|ReadableStream|crypto) is not defined).*?Node\.js v(?<version>(?:[0-9]|1[0-7])\.\d+\.\d+)",
         sentence: "Node.js {version} is likely too old for this server",
         fix: "start it with a newer Node.js (20 or later), by its full path if several are installed",
         paste: None, example: "SyntaxError: Unexpected token '??='\n    at Loader.moduleStrategy\n\nNode.js v14.21.3" },
     PrintedCause { on: On::Stderr, step: "still-running",
-        pattern: r#"(?i)(?:unsupported engine|requires? node(?:\.js)?|node(?:\.js)? version)[^\n]*?(?<wanted>(?:>=|\^|v|version )?\s*\d+[\d.x]*)"#,
+        pattern: r#"(?i)(?:requires? node(?:\.js)?|node(?:\.js)? version)[^\n]*?(?<wanted>(?:>=|\^|v|version )?\s*\d+[\d.x]*)"#,
         sentence: "the server says that it needs another Node.js ({wanted})",
         fix: "start it with that Node.js, by its full path if several are installed",
         paste: None, example: "This server requires Node.js >=22.0.0, found 20.1.0" },
@@ -100,8 +101,8 @@ const CAUSES: &[PrintedCause] = &[
         fix: "correct the path; a client may start the server in another folder, so give the full path",
         paste: None, example: "python3: can't open file 'server.py': [Errno 2] No such file or directory" },
     PrintedCause { on: On::Stderr, step: "still-running",
-        pattern: r"'Server' object has no attribute '(?<name>\w+)'|cannot import name '(?<path>\w+)' from 'mcp\b",
-        sentence: "the MCP SDK for Python that is installed has no `{name}{path}`: likely another version than the server was written for",
+        pattern: r"'Server' object has no attribute '(?<name>\w+)'|cannot import name '(?<path>\w+)' from 'mcp\b|No module named '(?<module>mcp\.server\.fastmcp)\b",
+        sentence: "the MCP SDK for Python that is installed has no `{name}{path}{module}`: likely another version than the server was written for",
         fix: "install the version that the server asks for, often `mcp<2`",
         paste: Some((Terminal, "pip install 'mcp<2'")), example: "AttributeError: 'Server' object has no attribute 'list_resources'" },
     PrintedCause { on: On::Stderr, step: "still-running",
@@ -120,7 +121,7 @@ const CAUSES: &[PrintedCause] = &[
         fix: "install the packages in the server's folder (`npm install`)",
         paste: None, example: "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@modelcontextprotocol/sdk' imported from /srv/index.js" },
     PrintedCause { on: On::Stderr, step: "still-running",
-        pattern: r"'(?<name>[^'\s]+)@[^'\s]*' is not in this registry|404 Not Found - GET \S+/(?<path>\S+?) ",
+        pattern: r"'(?<name>[^'\s]+)@[^'\s]*' (?:is not in this registry|could not be found)|404 Not Found - GET \S+/(?<path>[^\s/]+)",
         sentence: "the npm registry has no package {name}{path}",
         fix: "check the name of the package, and its scope (`@scope/name`)",
         paste: None, example: "npm error 404  'mcp-server-nosuch@*' is not in this registry." },
@@ -222,77 +223,156 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     CAUSES.iter().filter_map(compile).collect()
 });
 
-/// The cause that what was printed shows.
-fn printed(place: &str, unreadable: Option<&str>, stderr: &[String]) -> Option<Known> {
-    let stderr = stderr.join("\n");
-    CAUSES.iter().zip(&*PATTERNS).find_map(|(cause, pattern)| {
+/// What a program says in passing: it goes on after it.
+static IN_PASSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\bwarn(?:ing)?\b|optional|using (?:the )?default|using a |continuing|falling back|skipping|retry|trying|deprecated|metrics|/health|/docs|dashboard|inspector").ok()
+});
+
+/// Names in capitals that are no variables.
+const NO_VARIABLES: [&str; 5] = ["ERR_", "SQLITE_", "HTTP_STATUS", "UV_", "MODULE_NOT"];
+
+/// The cause that what was printed shows: of all that fit, what was printed last. `has_ended`: a program that has ended
+/// listens nowhere.
+fn printed(
+    place: &str,
+    unreadable: Option<&str>,
+    stderr: &[String],
+    has_ended: bool,
+) -> Option<Known> {
+    let is_passing = |line: &&String| {
+        IN_PASSING
+            .as_ref()
+            .is_none_or(|passing| passing.is_match(line))
+    };
+    let told: Vec<&str> = stderr
+        .iter()
+        .filter(|line| !is_passing(line))
+        .map(String::as_str)
+        .collect();
+    let stderr = told.join("\n");
+    let mut last: Option<(usize, Known)> = None;
+    for (cause, pattern) in CAUSES.iter().zip(&*PATTERNS) {
+        if has_ended && cause.step == "not-http" {
+            continue;
+        }
         let on_stderr = (cause.on != On::Stdout).then_some(stderr.as_str());
         let on_stdout = unreadable.filter(|_| cause.on != On::Stderr);
-        let found = [on_stderr, on_stdout]
-            .into_iter()
-            .flatten()
-            .find_map(|text| pattern.captures(text))?;
-        // A key that a dictionary lacks is a variable only where the environment was read.
-        if cause.pattern.contains("KeyError") && !stderr.contains("environ") {
-            return None;
-        }
-        let fill = |template: &str| {
-            let mut text = template.replace("{program}", place);
-            for name in pattern.capture_names().flatten() {
-                let value = found.name(name).map_or("", |value| value.as_str());
-                let value = if name == "url" {
-                    reachable(value)
-                } else {
-                    value.trim().to_owned()
-                };
-                text = text.replace(&format!("{{{name}}}"), &value);
+        for (is_stderr, text) in [(true, on_stderr), (false, on_stdout)] {
+            let Some(found) = text.and_then(|text| best(cause, pattern, text)) else {
+                continue;
+            };
+            // What is on standard output came before the program ended, and explains it only where stderr does not.
+            let at = found
+                .get(0)
+                .map_or(0, |all| all.start() + usize::from(is_stderr));
+            if last.as_ref().is_some_and(|(before, _)| *before >= at) {
+                continue;
             }
-            text
-        };
-        let mut sentence = fill(cause.sentence);
-        let mut variables = Vec::new();
-        if cause.sentence.contains("variable {name}")
-            && let Some(name) = found.name("name")
-        {
-            variables = named_with(
-                found
-                    .get(0)
-                    .map_or("", |all| line_of(&stderr, all.as_str())),
-                name.as_str(),
-            );
-            if variables.len() > 1 {
-                let all = variables.join(" and ");
-                sentence = sentence
-                    .replace("variable ", "variables ")
-                    .replace(name.as_str(), &all)
-                    .replace(" is missing", " are missing");
+            if let Some(known) = explain(cause, pattern, &found, place, &stderr) {
+                last = Some((at, known));
             }
         }
-        if cause.pattern.contains("KeyError")
-            && let Some((file, line)) = read_at(&stderr)
-        {
-            sentence = format!(
-                "{file} reads a variable in line {line} that is not set: {}",
-                fill("{name}")
-            );
-        }
-        let mut known = Known::new(cause.step, sentence, fill(cause.fix)).leading();
-        if let Some((place, text)) = cause.paste {
-            known = known.paste(
-                place,
-                match variables.len() {
-                    0 | 1 => fill(text),
-                    _ => entry_of(&variables),
-                },
-            );
-        }
-        Some(known)
-    })
+    }
+    last.map(|(_, known)| known)
 }
 
-/// The line of a text that this is part of.
-fn line_of<'t>(text: &'t str, part: &str) -> &'t str {
-    text.lines().find(|line| line.contains(part)).unwrap_or("")
+/// The match of a pattern that counts: the last one, of addresses one that looks like an MCP endpoint.
+fn best<'t>(cause: &PrintedCause, pattern: &Regex, text: &'t str) -> Option<Captures<'t>> {
+    let all: Vec<_> = pattern.captures_iter(text).collect();
+    let is_endpoint = |found: &Captures<'_>| {
+        let url = found.name("url").map_or("", |url| url.as_str());
+        ["/mcp", "/sse"]
+            .iter()
+            .any(|end| url.trim_end_matches(['.', '/']).ends_with(end))
+    };
+    let endpoint = all
+        .iter()
+        .position(|found| cause.sentence.contains("{url}") && is_endpoint(found));
+    let at = endpoint.or(all.len().checked_sub(1))?;
+    all.into_iter().nth(at)
+}
+
+/// The cause with what was captured; `None` where what is around it tells otherwise.
+fn explain(
+    cause: &PrintedCause,
+    pattern: &Regex,
+    found: &Captures<'_>,
+    place: &str,
+    stderr: &str,
+) -> Option<Known> {
+    let is_key = cause.pattern.contains("KeyError");
+    let at = found.get(0)?.start();
+    // A key that a dictionary lacks is a variable only where the environment was read.
+    if is_key && !reads_environment(stderr, at) {
+        return None;
+    }
+    let is_variable = cause.sentence.contains("variable {name}");
+    let name = found.name("name").map_or("", |name| name.as_str());
+    if is_variable && NO_VARIABLES.iter().any(|head| name.starts_with(head)) {
+        return None;
+    }
+    let fill = |template: &str, is_command: bool| {
+        let quoted = |value: String| {
+            if is_command {
+                shell(&value).into_owned()
+            } else {
+                value
+            }
+        };
+        let mut text = template.replace("{program}", &quoted(place.to_owned()));
+        for name in pattern.capture_names().flatten() {
+            let value = found.name(name).map_or("", |value| value.as_str());
+            let value = match name {
+                "url" => reachable(value),
+                _ => value.trim().replace("%2f", "/").replace("%2F", "/"),
+            };
+            text = text.replace(&format!("{{{name}}}"), &quoted(value));
+        }
+        text
+    };
+    let mut sentence = fill(cause.sentence, false);
+    let mut variables = Vec::new();
+    if is_variable && !is_key {
+        variables = named_with(line_at(stderr, at), name);
+        if variables.len() > 1 {
+            let all = variables.join(" and ");
+            sentence = sentence
+                .replace("variable ", "variables ")
+                .replace(name, &all)
+                .replace(" is missing", " are missing");
+        }
+    }
+    if is_key && let Some((file, line)) = read_at(stderr) {
+        sentence = format!("{file} reads a variable in line {line} that is not set: {name}");
+    }
+    let mut known = Known::new(cause.step, sentence, fill(cause.fix, false)).leading();
+    if let Some((place, text)) = cause.paste {
+        known = known.paste(
+            place,
+            match variables.len() {
+                0 | 1 => fill(text, place == Terminal),
+                _ => entry_of(&variables),
+            },
+        );
+    }
+    Some(known)
+}
+
+/// Whether the frames right before this error read the environment.
+fn reads_environment(stderr: &str, at: usize) -> bool {
+    const FRAMES: usize = 8;
+    let before = stderr.get(..at).unwrap_or_default();
+    before
+        .lines()
+        .rev()
+        .take(FRAMES)
+        .any(|line| line.contains("environ["))
+}
+
+/// The line of a text at a byte of it.
+fn line_at(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..].lines().next().unwrap_or("")
 }
 
 /// The variables of a line that wants all of them: `A and B`, `A, B`.
@@ -360,11 +440,6 @@ fn read_at(stderr: &str) -> Option<(String, String)> {
     None
 }
 
-/// Whether what a program printed says that it is an HTTP server.
-pub(crate) fn is_http_server(unreadable: Option<&str>, stderr: &[String]) -> bool {
-    printed("", unreadable, stderr).is_some_and(|known| known.cause.step == "not-http")
-}
-
 /// Why a program ended before it answered.
 pub(super) fn of_ended(
     error: &Error,
@@ -373,7 +448,7 @@ pub(super) fn of_ended(
     unreadable: Option<&str>,
     stderr: &[String],
 ) -> Known {
-    if let Some(known) = printed(place, unreadable, stderr) {
+    if let Some(known) = printed(place, unreadable, stderr, true) {
         return known;
     }
     let known = |step, sentence: String, fix: &str| Known::new(step, sentence, fix);
@@ -425,7 +500,7 @@ pub(super) fn of_silent(
     unreadable: Option<&str>,
     stderr: &[String],
 ) -> Known {
-    if let Some(known) = printed(place, unreadable, stderr) {
+    if let Some(known) = printed(place, unreadable, stderr, false) {
         return known;
     }
     if place.starts_with("http") {
@@ -463,8 +538,8 @@ mod tests {
                 false => example.lines().map(str::to_owned).collect(),
             };
             let known = match cause.on {
-                On::Stdout => printed("sh", Some(example), &[]),
-                _ => printed("sh", None, &traced),
+                On::Stdout => printed("sh", Some(example), &[], false),
+                _ => printed("sh", None, &traced, false),
             };
             let known = known.unwrap_or_else(|| panic!("nothing found in {example}"));
             let head = cause.sentence.split('{').next().unwrap();
@@ -490,10 +565,32 @@ mod tests {
             (None, "Downloading cpython-3.12 (31.2MiB)"),
             (None, "HTTP_PROXY=http://proxy:3128 is used"),
             (None, "Set LOG_LEVEL to debug for more"),
+            (
+                None,
+                "GITHUB_TOKEN is not set, continuing\nValueError: bad config file",
+            ),
+            (None, "LOG_LEVEL not set, using default info\nboom"),
+            (None, "Need help? See SUPPORT_URL\nboom"),
+            (None, "SQLITE_CANTOPEN: database not found"),
+            (
+                None,
+                "WARNING: No module named uvloop, falling back to asyncio\nboom",
+            ),
+            (
+                None,
+                "Address already in use; trying next port\nTypeError: x",
+            ),
+            (
+                None,
+                "debug: connecting to service running at https://api.example.com/v1\nboom",
+            ),
+            (None, "MCP server listening on port 3000\nboom"),
+            (None, "os.environ is read\nKeyError: 'city'"),
+            (None, "TypeError: x is not a function\n\nNode.js v16.20.2"),
             (Some("{\"jsonrpc\":\"1.0\"}"), ""),
         ] {
             let stderr: Vec<String> = stderr.lines().map(str::to_owned).collect();
-            let found = printed("sh", stdout, &stderr).map(|known| known.cause.sentence);
+            let found = printed("sh", stdout, &stderr, true).map(|known| known.cause.sentence);
             assert_eq!(found, None, "{stdout:?} {stderr:?}");
         }
     }
@@ -502,7 +599,7 @@ mod tests {
     fn a_trace_names_the_line_that_reads_the_variable() {
         let trace = "Traceback (most recent call last):\n  File \"/home/ada/src/weather/server.py\", line 7, in <module>\n    API_KEY = os.environ[\"API_KEY\"]\n  File \"<frozen os>\", line 679, in __getitem__\nKeyError: 'API_KEY'";
         let lines: Vec<String> = trace.lines().map(str::to_owned).collect();
-        let known = printed("python3", None, &lines).unwrap();
+        let known = printed("python3", None, &lines, true).unwrap();
         assert_eq!(
             known.cause.sentence,
             "server.py reads a variable in line 7 that is not set: API_KEY"
@@ -516,7 +613,7 @@ mod tests {
     #[test]
     fn all_variables_that_are_missing_together_are_named() {
         let line = "Please set SLACK_BOT_TOKEN and SLACK_TEAM_ID environment variables".to_owned();
-        let known = printed("sh", None, &[line]).unwrap();
+        let known = printed("sh", None, &[line], true).unwrap();
         assert_eq!(
             known.cause.sentence,
             "the server says that the variables SLACK_BOT_TOKEN and SLACK_TEAM_ID are missing"
@@ -528,10 +625,31 @@ mod tests {
         let line =
             "Error: A key is required via --key, BRAVE_API_KEY, --file, or BRAVE_API_KEY_FILE"
                 .to_owned();
-        let known = printed("sh", None, &[line]).unwrap();
+        let known = printed("sh", None, &[line], true).unwrap();
         assert_eq!(
             known.cause.sentence,
             "the server says that the variable BRAVE_API_KEY is missing"
+        );
+    }
+
+    #[test]
+    fn what_is_printed_last_is_the_cause() {
+        let cause = |stderr: &str, has_ended| {
+            let lines: Vec<String> = stderr.lines().map(str::to_owned).collect();
+            printed("sh", None, &lines, has_ended).map(|known| known.cause.sentence)
+        };
+        let stderr = "Error: API_KEY is required\nModuleNotFoundError: No module named 'zed'";
+        let module = "the Python that was started has no module zed";
+        assert_eq!(cause(stderr, true).as_deref(), Some(module));
+        let stderr = "Prometheus metrics listening at http://127.0.0.1:9464/metrics\nServer running on HTTP at http://localhost:3999/mcp\nready at http://localhost:3998";
+        assert!(
+            cause(stderr, false)
+                .unwrap()
+                .contains("http://localhost:3999/mcp")
+        );
+        assert_eq!(
+            cause("started, connecting to https://db.example.com", false),
+            None
         );
     }
 
