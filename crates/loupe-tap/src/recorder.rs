@@ -170,7 +170,7 @@ impl Recorder {
         self.queue.send(Item::Chunk(chunk)).ok();
     }
 
-    /// Ends the record. What was taken is written for up to [`LAST`]; what is still left then is missing from the record,
+    /// Ends the record. What was taken is written for up to 2 s; what is still left then is missing from the record,
     /// which says so. `status` is how the server ended.
     pub fn finish(&self, status: Option<i32>) {
         let lost = self
