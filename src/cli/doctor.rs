@@ -14,8 +14,7 @@ use super::{Done, login, server_request_args};
 use loupe_analysis::contract;
 use loupe_analysis::doctor::{ConnectionEvidence, DoctorReport};
 use loupe_client::{Call, Session, SessionEvent};
-use loupe_core::capture::{Direction, Line, Step, Tool};
-use loupe_core::json::Doc;
+use loupe_core::capture::{Direction, Line, Step};
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::Source;
 
@@ -192,7 +191,7 @@ async fn call(
     let tool = if wanted.is_empty() {
         let simplest = tools
             .iter()
-            .find(|tool| tool.is_declared_read_only() && !requires_arguments(tool));
+            .find(|tool| tool.is_declared_read_only() && !tool.requires_arguments());
         let Some(tool) = simplest else {
             output::note(
                 args.print.quiet,
@@ -213,14 +212,4 @@ async fn call(
     };
     session.examine_call(call, interrupt.call.clone()).await;
     Ok(())
-}
-
-fn requires_arguments(tool: &Tool) -> bool {
-    let Some(schema) = &tool.input_schema else {
-        return false;
-    };
-    let schema = Doc::parse(schema.clone());
-    schema
-        .at("/required")
-        .is_some_and(|required| required.children().next().is_some())
 }

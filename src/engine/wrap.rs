@@ -68,7 +68,7 @@ pub(super) fn prepare(
 
 /// Writes what was shown.
 pub(super) fn write(prepared: &PreparedWrap) -> Result<(), Problem> {
-    ClientConfig::shown(&prepared.path, &prepared.before)?
+    ClientConfig::with_text(&prepared.path, &prepared.before)?
         .write(&prepared.after)
         .map(drop)
 }

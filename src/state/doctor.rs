@@ -3,7 +3,6 @@
 use super::{Connection, Effect, Screen, ServerSession, SessionCommand, State};
 use loupe_analysis::doctor::{ConnectionEvidence, DoctorReport, EXAMINED_STEPS};
 use loupe_core::capture::{Direction, Line, Tool};
-use loupe_core::json::Doc;
 
 /// Messages that a report reads: the first ones.
 const MESSAGES: usize = 20;
@@ -60,16 +59,9 @@ impl ServerSession {
 
     /// A tool to call as the first result: declared read-only, and without required arguments.
     pub fn simplest_tool(&self) -> Option<&Tool> {
-        let requires = |tool: &Tool| {
-            let schema = tool.input_schema.clone().map(Doc::parse);
-            schema.is_some_and(|schema| {
-                schema
-                    .at("/required")
-                    .is_some_and(|required| required.children().next().is_some())
-            })
-        };
         let tools = self.tools.iter().map(|listed| &*listed.tool);
-        let mut simple = tools.filter(|tool| tool.is_declared_read_only() && !requires(tool));
+        let mut simple =
+            tools.filter(|tool| tool.is_declared_read_only() && !tool.requires_arguments());
         simple.next()
     }
 }

@@ -36,7 +36,7 @@ impl ClientConfig {
     ///
     /// # Errors
     /// The file is not there.
-    pub fn shown(path: &Path, text: &str) -> Result<Self, Problem> {
+    pub fn with_text(path: &Path, text: &str) -> Result<Self, Problem> {
         let path = fs::canonicalize(path).map_err(StoreError::io("cannot read", path))?;
         let text = text.to_owned();
         Ok(Self { path, text })

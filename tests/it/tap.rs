@@ -180,7 +180,7 @@ fn running(mark: &str) -> usize {
     processes.filter(|entry| is_marked(entry.path())).count()
 }
 
-fn gone(mark: &str) {
+fn wait_until_gone(mark: &str) {
     let begun = Instant::now();
     while running(mark) > 0 {
         assert!(
@@ -248,8 +248,8 @@ fn nothing_is_left_running_whoever_is_killed() {
                 _ => drop(kill(Pid::from_raw(server), Signal::SIGKILL)),
             }
         }
-        gone(&mark);
-        gone(&format!(
+        wait_until_gone(&mark);
+        wait_until_gone(&format!(
             "{} tap --data-dir {folder_text}",
             env!("CARGO_BIN_EXE_mcp-loupe")
         ));
@@ -557,7 +557,7 @@ fn a_guard_that_is_killed_leaves_nothing() {
         &format!("{} guard-child", env!("CARGO_BIN_EXE_mcp-loupe")),
     );
     assert_eq!(child.wait().unwrap().code(), Some(128 + 9));
-    gone(&mark);
+    wait_until_gone(&mark);
 }
 
 #[test]
@@ -583,6 +583,12 @@ fn a_server_at_a_url_is_reached_over_stdio() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().display().to_string();
     let peer = runtime.block_on(crate::peer::HttpPeer::start(|seen| {
+        if seen.body.contains("silent") {
+            return crate::peer::reply("200 OK", "text/event-stream", b": no answer\n\n");
+        }
+        if seen.body.contains("taken") {
+            return crate::peer::reply("202 Accepted", "text/plain", b"");
+        }
         let body = match seen.body.contains("broken") {
             true => return crate::peer::reply("503 Service Unavailable", "text/plain", b"down"),
             false => format!(
@@ -590,6 +596,11 @@ fn a_server_at_a_url_is_reached_over_stdio() {
                 seen.id()
             ),
         };
+        // The connection breaks after the answer: more bytes are announced than come.
+        if seen.body.contains("cut off") {
+            let line = body.replace('\n', " ");
+            return format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 9999\r\n\r\ndata: {line}\n\n").into_bytes();
+        }
         match seen.body.contains("events") {
             true => {
                 let line = body.replace('\n', " ");
@@ -645,6 +656,19 @@ fn a_server_at_a_url_is_reached_over_stdio() {
             .contains("HTTP 503"),
         "{broken}"
     );
+    // An answer is passed on once, whatever becomes of its stream; a request without one gets an error.
+    assert!(ask(4, "tools/call", "cut off")["result"].is_object());
+    for (id, name, why) in [
+        (5, "silent", "ended without an answer"),
+        (6, "taken", "sent no answer"),
+    ] {
+        let failed = ask(id, "tools/call", name);
+        assert_eq!(failed["id"], id, "{failed}");
+        assert!(
+            failed["error"]["message"].as_str().unwrap().contains(why),
+            "{failed}"
+        );
+    }
     drop(input);
     assert!(child.wait().unwrap().success());
     let seen = peer.seen();
@@ -664,7 +688,7 @@ fn a_server_at_a_url_is_reached_over_stdio() {
     let lines = recorded(folder.path());
     assert_eq!(
         (texts(&lines, "out").len(), texts(&lines, "in").len()),
-        (4, 4)
+        (7, 7)
     );
     assert!(!format!("{lines:?}").contains("s3cret-value"));
 }

@@ -38,16 +38,16 @@ pub struct ConnectionEvidence<'a> {
 
 impl<'a> ConnectionEvidence<'a> {
     /// The client's steps of this name.
-    fn named(&self, name: &str) -> impl Iterator<Item = &'a Step> + use<'a> {
+    fn steps_named(&self, name: &str) -> impl Iterator<Item = &'a Step> + use<'a> {
         let name = name.to_owned();
         self.steps.iter().filter(move |step| step.name == name)
     }
 
     /// What the client's steps of this name show: the last of them, with the time of all.
     fn look(&self, name: &str) -> Option<Look> {
-        let last = self.named(name).last()?;
+        let last = self.steps_named(name).last()?;
         let mut look = Look::of(last);
-        look.took = self.named(name).map(|step| step.took).sum();
+        look.took = self.steps_named(name).map(|step| step.took).sum();
         Some(look)
     }
 
@@ -55,14 +55,14 @@ impl<'a> ConnectionEvidence<'a> {
     fn look_at_all(&self, name: &str, fix: &'static str) -> Option<Look> {
         let mut look = self.look(name)?;
         let odd: Vec<&Step> = self
-            .named(name)
+            .steps_named(name)
             .filter(|step| step.state != StepState::Done)
             .collect();
         let list = |steps: &mut dyn Iterator<Item = &'a Step>, part: fn(&Step) -> &str| {
             steps.map(part).collect::<Vec<_>>().join("; ")
         };
-        look.sent = list(&mut self.named(name), |step| &step.tried);
-        look.received = list(&mut self.named(name), |step| &step.answered);
+        look.sent = list(&mut self.steps_named(name), |step| &step.tried);
+        look.received = list(&mut self.steps_named(name), |step| &step.answered);
         if let Some(first) = odd.first() {
             look.doubt = Some(Doubt {
                 cause: format!("{}: {}", first.tried, first.answered),
@@ -93,12 +93,12 @@ impl<'a> ConnectionEvidence<'a> {
 
     /// Whether the login step `id` is part of this connection: a login was asked for, and where it worked the step was taken.
     fn has_login_step(&self, id: &str) -> bool {
-        self.has_login() && (self.server.is_none() || self.named(id).next().is_some())
+        self.has_login() && (self.server.is_none() || self.steps_named(id).next().is_some())
     }
 
     /// A document that has to be published somewhere.
     fn look_published(&self, name: &str, fix: &'static str) -> Option<Look> {
-        let last = self.named(name).last()?;
+        let last = self.steps_named(name).last()?;
         let look = self.look(name)?;
         Some(match last.state {
             StepState::Passed => {
@@ -314,11 +314,13 @@ impl DoctorReport {
             step.status = StepStatus::Running;
         }
         // What was to be sent did not leave before there was a connection.
-        let has_left = !evidence.is_http() || evidence.named("HTTP").next().is_some();
+        let has_left = !evidence.is_http() || evidence.steps_named("HTTP").next().is_some();
         let messages = evidence
             .lines
             .iter()
-            .filter(|line| has_left && line.direction != Direction::Stderr)
+            .filter(|line| {
+                has_left && line.direction != Direction::Stderr && !line.bytes.is_empty()
+            })
             .take(MESSAGES)
             .map(|line| MessageReport {
                 at: line.at,

@@ -300,7 +300,8 @@ fn last_output(unreadable: Option<&str>, stderr: &[String]) -> String {
     text
 }
 
-pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+/// What an error comes from in the end, in its own words.
+pub fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;

@@ -65,7 +65,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 pub use cancel_token::CancelToken;
-pub use error::Error;
+pub use error::{Error, innermost};
 pub use http_client::plain_client;
 pub use server_requests::{Answer, ClientCapabilities, RequestHandler};
 pub use session::Session;

@@ -127,6 +127,16 @@ pub fn is_web(text: &str) -> bool {
     })
 }
 
+/// Whether an address is of the machine that Loupe runs on, by what it says.
+pub fn is_this_machine(url: &url::Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.to_canonical().is_loopback(),
+        None => false,
+    }
+}
+
 impl Source {
     pub fn sample() -> Self {
         Self::Sample(SampleSpec::default())
@@ -319,5 +329,24 @@ mod tests {
         let pinned = Source::sample().with_protocol(Protocol::Version("2026-07-28"));
         assert_eq!(pinned.to_string(), "--sample --protocol 2026-07-28");
         assert_eq!(pinned.with_protocol(Protocol::Auto), Source::sample());
+    }
+
+    #[test]
+    fn this_machine_is_known() {
+        for (url, is_ours) in [
+            ("http://localhost:1/", true),
+            ("http://127.0.0.2/", true),
+            ("http://[::1]:2/", true),
+            ("http://[::ffff:127.0.0.1]/", true),
+            ("http://127.evil.example/", false),
+            ("http://127.0.0.1.example/", false),
+            ("http://example.com/", false),
+        ] {
+            assert_eq!(
+                is_this_machine(&url::Url::parse(url).unwrap()),
+                is_ours,
+                "{url}"
+            );
+        }
     }
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use loupe_client::innermost;
 use loupe_client::message_headers::message_headers;
 use loupe_client::sse::Parser;
 use loupe_core::capture::Direction;
@@ -76,16 +77,14 @@ pub async fn run(bridge: Bridge) -> io::Result<()> {
             continue;
         }
         let doc = Doc::parse(message.clone());
-        let text = |pointer: &str| Some(doc.at(pointer)?.as_str()?.into_owned());
-        let is_first = text("/method").is_some_and(|method| method == "initialize");
         let sending = Arc::clone(&link).send(message.clone());
-        if is_first {
+        if is_initialize(&doc) {
             // Everything after it needs the session that it begins.
             sending.await;
         } else {
             tasks.spawn(sending);
         }
-        if text("/method").is_some_and(|method| method == "notifications/initialized") {
+        if is_method(&doc, "notifications/initialized") {
             tasks.spawn(Arc::clone(&link).listen());
         }
         while tasks.try_join_next().is_some() {}
@@ -168,10 +167,7 @@ impl Link {
             .unwrap_or_default()
             .to_lowercase();
         let session = response.headers().get(SESSION).cloned();
-        let is_first = request
-            .at("/method")
-            .and_then(Node::as_str)
-            .is_some_and(|method| method == "initialize");
+        let is_first = is_initialize(request);
         if is_first && status.is_success() {
             self.session
                 .lock()
@@ -179,7 +175,7 @@ impl Link {
                 .0 = session;
         }
         if kind.starts_with("text/event-stream") && status.is_success() {
-            return self.events(response, is_first).await.err();
+            return self.events(response, Some(request)).await;
         }
         let body = match response.bytes().await {
             Ok(body) => body,
@@ -192,7 +188,9 @@ impl Link {
             return None;
         }
         if status.is_success() {
-            return None;
+            return Some(format!(
+                "the server took the request (HTTP {status}) and sent no answer"
+            ));
         }
         let page = String::from_utf8_lossy(&body[..body.len().min(200)]).into_owned();
         Some(format!("HTTP {status}: {}", page.trim()))
@@ -208,20 +206,34 @@ impl Link {
         }
     }
 
-    async fn events(&self, mut response: reqwest::Response, is_first: bool) -> Result<(), String> {
+    /// Passes the events of a stream on; why `request` has no answer, where it has none.
+    async fn events(
+        &self,
+        mut response: reqwest::Response,
+        request: Option<&Doc>,
+    ) -> Option<String> {
+        let id = request
+            .and_then(|request| request.at("/id"))
+            .map(|id| id.raw_text().into_owned());
+        let is_first = request.is_some_and(is_initialize);
         let mut parser = Parser::new(MESSAGE_BYTES);
-        loop {
+        let mut is_answered = false;
+        let end = loop {
             match response.chunk().await {
                 Ok(Some(chunk)) => {
                     for event in parser.feed(&chunk) {
+                        let doc = Doc::parse(event.data.clone());
+                        let of = doc.at("/id").map(|id| id.raw_text().into_owned());
+                        is_answered |= doc.at("/method").is_none() && of == id;
                         self.agree(is_first, &event.data);
                         self.put(&event.data).await;
                     }
                 }
-                Ok(None) => return Ok(()),
-                Err(error) => return Err(format!("the stream broke off: {}", innermost(&error))),
+                Ok(None) => break "the stream ended without an answer".to_owned(),
+                Err(error) => break format!("the stream broke off: {}", innermost(&error)),
             }
-        }
+        };
+        (!is_answered).then_some(end)
     }
 
     /// The stream on which a server up to 2025-11-25 may ask by itself; many have none.
@@ -237,7 +249,8 @@ impl Link {
         if let Ok(response) = stream
             && response.status().is_success()
         {
-            self.events(response, false).await.ok();
+            // Nothing waits for it.
+            self.events(response, None).await;
         }
     }
 
@@ -273,10 +286,11 @@ impl Link {
     }
 }
 
-fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
+fn is_initialize(message: &Doc) -> bool {
+    is_method(message, "initialize")
+}
+
+fn is_method(message: &Doc, method: &str) -> bool {
+    let own = message.at("/method").and_then(Node::as_str);
+    own.is_some_and(|own| own == method)
 }

@@ -25,7 +25,11 @@ const QUEUE_BYTES: usize = 64 << 20;
 /// A line beyond this is cut in the record.
 const LINE_BYTES: usize = 32 << 20;
 /// How long the record may take once the session has ended.
-const LAST: Duration = Duration::from_secs(2);
+const LAST: Duration = Duration::from_secs(5);
+/// Messages that secrets are looked for in together: beginning to look takes longer than a short message does.
+const TOGETHER: usize = 256;
+/// The same in bytes.
+const TOGETHER_BYTES: usize = 1 << 20;
 /// A record beyond this takes no more messages.
 const RECORD_BYTES: u64 = 1 << 30;
 
@@ -170,7 +174,7 @@ impl Recorder {
         self.queue.send(Item::Chunk(chunk)).ok();
     }
 
-    /// Ends the record. What was taken is written for up to 2 s; what is still left then is missing from the record,
+    /// Ends the record. What was taken is written for up to 5 s; what is still left then is missing from the record,
     /// which says so. `status` is how the server ended.
     pub fn finish(&self, status: Option<i32>) {
         let lost = self
@@ -226,6 +230,9 @@ struct Record {
     /// Bytes that the full record did not take.
     over: u64,
     options: RedactOptions,
+    /// Messages that are not written yet, and their bytes.
+    together: Vec<Message>,
+    together_bytes: usize,
 }
 
 fn record(
@@ -257,12 +264,15 @@ fn record(
         written: 0,
         over: 0,
         options: redact_options,
+        together: Vec::new(),
+        together_bytes: 0,
     };
     let mut lines = [Lines::default(), Lines::default(), Lines::default()];
     loop {
         let item = match items.try_recv() {
             Ok(item) => item,
             Err(_) => {
+                record.write_together()?;
                 record.file.flush()?;
                 match items.recv() {
                     Ok(item) => item,
@@ -299,17 +309,15 @@ fn record(
     }
 }
 
-/// The message without what is secret.
-fn hide(message: Message, options: &RedactOptions) -> Message {
-    let nothing = Message {
-        bytes: Bytes::new(),
-        ..message.clone()
-    };
-    match redact_messages(vec![message], options, &Cancel::new()) {
-        Ok(mut redacted) => redacted.capture.messages.pop().unwrap_or(nothing),
-        // Nobody cancels it.
-        Err(_) => nothing,
+/// Messages without what is secret.
+fn hide(messages: Vec<Message>, options: &RedactOptions) -> Vec<Message> {
+    if messages.is_empty() {
+        return messages;
     }
+    // Nobody cancels it.
+    redact_messages(messages, options, &Cancel::new())
+        .map(|redacted| redacted.capture.messages)
+        .unwrap_or_default()
 }
 
 const DIRECTIONS: [Direction; 3] = [Direction::Out, Direction::In, Direction::Stderr];
@@ -359,13 +367,15 @@ impl Record {
             self.over += length;
             return Ok(());
         }
-        let message = Message {
+        self.together_bytes += bytes.len();
+        self.together.push(Message {
             at,
             direction,
             bytes,
-        };
-        let hidden = hide(message, &self.options);
-        self.write(&message_line(&hidden))?;
+        });
+        if self.together.len() >= TOGETHER || self.together_bytes >= TOGETHER_BYTES {
+            self.write_together()?;
+        }
         if over > 0 {
             self.note(&NoteJson {
                 dir: Some(direction.name()),
@@ -376,7 +386,18 @@ impl Record {
         Ok(())
     }
 
+    /// Writes the messages that wait, without what is secret.
+    fn write_together(&mut self) -> io::Result<()> {
+        self.together_bytes = 0;
+        for message in hide(std::mem::take(&mut self.together), &self.options) {
+            self.write(&message_line(&message))?;
+        }
+        Ok(())
+    }
+
+    /// A note stands behind the messages before it.
     fn note(&mut self, note: &NoteJson) -> io::Result<()> {
+        self.write_together()?;
         let text = serde_json::to_string(note).map_err(io::Error::other)?;
         self.write(&text)
     }
@@ -438,7 +459,8 @@ fn create_folder(
         direction: Direction::Stderr,
         bytes: Bytes::from(start.source.clone()),
     };
-    let source = hide(source, options).bytes;
+    let source = hide(vec![source], options).pop().map(|source| source.bytes);
+    let source = source.unwrap_or_default();
     let json = StartJson {
         schema: super::sessions::SCHEMA,
         loupe: super::VERSION,

@@ -21,7 +21,7 @@ struct BillDocument<'a> {
     /// `null` where the host is not known.
     host: Option<&'a str>,
     /// What one model reads in all.
-    total: TokensJson,
+    total: TotalJson,
     definitions: DefinitionsJson,
     instructions: TokensJson,
     arguments: TokensJson,
@@ -33,6 +33,13 @@ struct BillDocument<'a> {
     largest: Vec<LargeJson<'a>>,
     formats: Vec<FormatJson>,
     hosts: Vec<HostJson<'a>>,
+}
+
+/// They differ where definitions are loaded on demand.
+#[derive(Serialize)]
+struct TotalJson {
+    least: TokensJson,
+    most: TokensJson,
 }
 
 #[derive(Serialize)]
@@ -74,13 +81,17 @@ struct HostJson<'a> {
 /// The document of a bill.
 pub fn bill(bill: &SessionBill) -> String {
     let tokens = TokensJson::from;
+    let [least, most] = bill.total();
     print(&BillDocument {
         loupe: VERSION,
         schema: "loupe.bill/1",
         calls: bill.calls,
         failed: bill.failed,
         host: bill.host.as_ref().map(|host| host.id.as_str()),
-        total: tokens(bill.total()),
+        total: TotalJson {
+            least: tokens(least),
+            most: tokens(most),
+        },
         definitions: DefinitionsJson {
             listed: tokens(bill.definitions.listed),
             passed_on: bill.definitions.passed_on.map(tokens),
@@ -134,10 +145,13 @@ pub fn bill(bill: &SessionBill) -> String {
 pub fn bill_markdown(bill: &SessionBill, encoding: Encoding) -> String {
     let count = |tokens: Tokens| grouped(tokens.get(encoding));
     let maybe = |tokens: Option<Tokens>| tokens.map_or("not known".to_owned(), count);
-    let total = bill.total().get(encoding);
+    let total = match bill.total().map(|tokens| tokens.get(encoding)) {
+        [least, most] if least == most => grouped(most),
+        [least, most] => format!("{} to {}", grouped(least), grouped(most)),
+    };
     let mut page = format!(
         "{} tokens ({}) in {}{}\n\n| part | tokens |\n|---|--:|\n",
-        grouped(total),
+        total,
         encoding.name(),
         number_of(bill.calls as u64, "calls"),
         match &bill.host {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::contract::{VERSION, print};
+use crate::contract::{VERSION, non_empty, print};
 use crate::doctor::{DoctorReport, StepReport};
 
 #[derive(Serialize)]
@@ -75,20 +75,16 @@ fn step(report: &StepReport) -> StepJson<'_> {
         id: report.id,
         title: report.title,
         status: report.status.into(),
-        cause: given(&report.cause),
-        fix: given(&report.fix),
+        cause: non_empty(&report.cause),
+        fix: non_empty(&report.fix),
         paste: report.paste.as_ref().map(|paste| PasteJson {
             place: paste.place.into(),
             text: &paste.text,
         }),
-        sent: given(&report.sent),
-        received: given(&report.received),
+        sent: non_empty(&report.sent),
+        received: non_empty(&report.received),
         ms: report
             .took
             .map(|took| (took.as_secs_f64() * 100_000.0).round() / 100.0),
     }
-}
-
-fn given(text: &str) -> Option<&str> {
-    (!text.is_empty()).then_some(text)
 }

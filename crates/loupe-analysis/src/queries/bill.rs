@@ -210,15 +210,15 @@ impl SessionBill {
         Ok(())
     }
 
-    /// What one model reads in all, as far as it is known: definitions as passed on, else as listed, arguments and results.
-    pub fn total(&self) -> Tokens {
-        let mut total = self
+    /// What one model reads in all, at least and at most: a host that loads definitions on demand reads those it needs,
+    /// besides what is there at the start.
+    pub fn total(&self) -> [Tokens; 2] {
+        let most = self
             .definitions
             .passed_on
             .unwrap_or(self.definitions.listed);
-        total = total.plus(self.arguments);
-        total = total.plus(self.results);
-        total
+        let least = self.definitions.at_start.unwrap_or(most);
+        [least, most].map(|definitions| definitions.plus(self.arguments).plus(self.results))
     }
 }
 
@@ -319,9 +319,11 @@ mod tests {
             table.results == 1 && table.tokens.o200k_base < data.o200k_base + 2,
             "{table:?}"
         );
-        let mut sum = bill.definitions.passed_on.unwrap();
-        sum = sum.plus(bill.arguments);
-        sum = sum.plus(bill.results);
-        assert_eq!(sum, bill.total());
+        let rest = bill.arguments.plus(bill.results);
+        let all = [bill.definitions.at_start, bill.definitions.passed_on];
+        assert_eq!(
+            all.map(|definitions| definitions.unwrap().plus(rest)),
+            bill.total()
+        );
     }
 }

@@ -198,6 +198,15 @@ impl Tool {
             && !self.is_contrary
     }
 
+    /// Whether the input schema requires an argument at its top.
+    pub fn requires_arguments(&self) -> bool {
+        let Some(schema) = self.input_schema.clone().map(Doc::parse) else {
+            return false;
+        };
+        let required = schema.at("/required");
+        required.is_some_and(|required| required.children().next().is_some())
+    }
+
     /// Whether the server *declares* that calling may destroy something.
     pub fn is_declared_destructive(&self) -> bool {
         !self.is_declared_read_only()

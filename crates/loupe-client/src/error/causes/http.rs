@@ -8,7 +8,7 @@ use url::Url;
 use super::Known;
 use crate::error::{Error, connect_words, innermost};
 use loupe_core::problem::PastePlace;
-use loupe_core::source::redact_url;
+use loupe_core::source::{is_this_machine, redact_url};
 
 /// No connection, and TLS is not why.
 pub(super) fn no_connection(url: &str, source: &reqwest::Error) -> Known {
@@ -71,10 +71,11 @@ fn proxy_for(url: &str) -> Option<&'static str> {
         true => &["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
         false => &["http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"],
     };
-    let host = Url::parse(url).ok()?.host_str()?.to_owned();
-    let is_here = host == "localhost" || host.starts_with("127.") || host == "[::1]";
+    if is_this_machine(&Url::parse(url).ok()?) {
+        return None;
+    }
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    names.iter().copied().find(|name| !is_here && is_set(name))
+    names.iter().copied().find(is_set)
 }
 
 /// A part of a page of an error, the cause it shows, and what to do.

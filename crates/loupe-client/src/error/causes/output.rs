@@ -345,7 +345,11 @@ fn explain(
     if is_key && let Some((file, line)) = read_at(stderr) {
         sentence = format!("{file} reads a variable in line {line} that is not set: {name}");
     }
-    let mut known = Known::new(cause.step, sentence, fill(cause.fix, false)).leading();
+    let fix = match variables.len() {
+        0 | 1 => fill(cause.fix, false),
+        _ => "set the variables".to_owned(),
+    };
+    let mut known = Known::new(cause.step, sentence, fix).leading();
     if let Some((place, text)) = cause.paste {
         known = known.paste(
             place,
