@@ -47,7 +47,7 @@ pub use history::{
     Entry, Health, History, HistoryId, HistoryLimits, HistoryPage, HistoryQuery, Removed,
 };
 pub use hosts::{data_folder, load_hosts, sessions_folder, settings_folder};
-pub use import::ReadAs;
+pub use import::{ReadAs, SessionReader};
 pub use nearest::{change_file, nearest_file};
 pub use place::place;
 pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_file};

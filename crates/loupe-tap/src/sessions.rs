@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
+use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -16,6 +17,8 @@ pub const MESSAGES: &str = "messages.jsonl";
 pub(crate) const SCHEMA: &str = "loupe.session/1";
 /// How much of a record's end is looked at for how it ended.
 const TAIL: u64 = 4 << 10;
+/// How much of its beginning is looked at for who the host is.
+const HEAD: u64 = 64 << 10;
 
 /// What is known of a session without reading its messages.
 #[derive(Clone, Debug)]
@@ -25,6 +28,8 @@ pub struct SessionInfo {
     pub name: String,
     /// As a SOURCE of the command line; secrets hidden.
     pub source: String,
+    /// How the host named itself; empty where it has not.
+    pub client: String,
     pub started: OffsetDateTime,
     /// How the server ended; `None` while it runs, and where the record breaks off.
     pub ended: Option<i32>,
@@ -43,6 +48,11 @@ struct StartJson {
     started: String,
     #[serde(default)]
     pid: u32,
+}
+
+#[derive(Deserialize)]
+struct MessageJson {
+    text: String,
 }
 
 #[derive(Deserialize)]
@@ -85,11 +95,31 @@ pub fn read(folder: &Path) -> io::Result<SessionInfo> {
         folder: folder.to_owned(),
         name: start.name,
         source: start.source,
+        client: read_client(&messages).unwrap_or_default(),
         started,
         is_running: ended.is_none() && is_alive(start.pid),
         ended: ended.flatten(),
         size,
     })
+}
+
+/// How the host named itself in one of the first messages.
+fn read_client(messages: &Path) -> Option<String> {
+    let file = fs::File::open(messages).ok()?;
+    let mut head = Vec::new();
+    file.take(HEAD).read_to_end(&mut head).ok()?;
+    let name_in = |line: &[u8]| {
+        let line: MessageJson = serde_json::from_slice(line).ok()?;
+        let message: Value = serde_json::from_str(&line.text).ok()?;
+        let params = message.get("params")?;
+        let info = params
+            .get("clientInfo")
+            .or_else(|| params.pointer("/_meta/io.modelcontextprotocol~1clientInfo"))?;
+        info.get("name")?.as_str().map(str::to_owned)
+    };
+    head.split(|byte| *byte == b'\n')
+        .filter(|line| line.windows(10).any(|bytes| bytes == b"clientInfo"))
+        .find_map(name_in)
 }
 
 /// The last line, if it says that the session has ended.
@@ -210,9 +240,10 @@ mod tests {
             folder.path(),
             "3-new",
             "2026-11-02T00:00:00Z",
-            &"x".repeat(60),
+            r#"{"atMs":0,"dir":"out","text":"{\"params\":{\"clientInfo\":{\"name\":\"codex\"}}}"}"#,
         );
-        assert_eq!(list(folder.path())[2].ended, Some(0));
+        let all = list(folder.path());
+        assert_eq!((all[2].ended, &*all[0].client), (Some(0), "codex"));
         let now =
             SystemTime::from(OffsetDateTime::parse("2026-11-03T00:00:00Z", &Rfc3339).unwrap());
         let limits = KeepLimits {

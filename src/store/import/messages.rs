@@ -52,7 +52,7 @@ pub(super) fn read_session(input: &Input<'_>) -> Result<Paired, Problem> {
     )
 }
 
-fn entry(line: &Bytes) -> Option<Entry> {
+pub(super) fn entry(line: &Bytes) -> Option<Entry> {
     let doc = Doc::parse(line.clone());
     let root = doc
         .root()

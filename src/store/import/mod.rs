@@ -8,6 +8,7 @@ mod claude_code;
 mod har;
 mod messages;
 mod pair;
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -18,11 +19,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use time::OffsetDateTime;
 
+use super::MOST_OF_ANSWERS;
 use loupe_analysis::queries::{Definitions, SessionCalls};
 use loupe_core::capture::{Capture, CaptureId, Direction, HttpInfo, Server, Timings};
 use loupe_core::digest::sha256;
 use loupe_core::json::Doc;
 use loupe_core::problem::{Problem, ProblemKind};
+
+pub use session::SessionReader;
 
 /// So many digits of a digest tell two files of one name apart, for people.
 pub(in crate::store) const SHORT: usize = 8;

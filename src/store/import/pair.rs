@@ -31,15 +31,20 @@ struct Asked {
 }
 
 /// What the messages are made into.
-struct Pairing<'a> {
-    input: &'a Input<'a>,
+pub(super) struct Pairing<'a> {
+    /// The file, for people.
+    name: String,
+    /// An empty capture of it, of this number.
+    empty: Box<dyn Fn(usize, &str) -> Capture + 'a>,
     transport: &'static str,
-    server: Server,
+    pub server: Server,
     tools: HashMap<String, Tool>,
     /// The names of tools as they are listed.
     listed: Vec<String>,
     /// How the client named itself.
-    client: String,
+    pub client: String,
+    /// How often the server said something of itself or its tools.
+    pub descriptions: usize,
     /// By their numbers, in their order.
     open: BTreeMap<usize, Asked>,
     /// The numbers of those that are open, by id.
@@ -48,6 +53,7 @@ struct Pairing<'a> {
     /// Messages kept next to calls, and not kept.
     beside: usize,
     lost: usize,
+    captured: usize,
     captures: Vec<Capture>,
 }
 
@@ -84,20 +90,8 @@ pub(super) fn pair_all(
     what: &str,
     entries: impl Iterator<Item = Entry>,
 ) -> Result<Paired, Problem> {
-    let mut pairing = Pairing {
-        input,
-        transport,
-        server: Server::default(),
-        tools: HashMap::new(),
-        listed: Vec::new(),
-        client: String::new(),
-        open: BTreeMap::new(),
-        by_id: HashMap::new(),
-        asked: 0,
-        beside: 0,
-        lost: 0,
-        captures: Vec::new(),
-    };
+    let empty = |number, source: &str| input.capture(number, transport, source.to_owned());
+    let mut pairing = Pairing::new(input.name.to_owned(), transport, Box::new(empty));
     for (count, entry) in entries.enumerate() {
         if count >= MOST_MESSAGES {
             let what =
@@ -108,46 +102,99 @@ pub(super) fn pair_all(
         }
         pairing.take(entry);
     }
-    for asked in std::mem::take(&mut pairing.open).into_values() {
-        if matches!(
-            asked.method.as_str(),
-            "tools/call" | "resources/read" | "prompts/get"
-        ) {
-            pairing.capture(Some(asked), None);
-        }
-    }
-    let Pairing {
-        mut captures,
-        server,
-        mut tools,
-        listed,
-        client,
-        ..
-    } = pairing;
-    for capture in &mut captures {
-        // What the server said of itself may stand after the first call, where a file was cut at its beginning.
-        capture.server = Server {
-            source: std::mem::take(&mut capture.server.source),
-            ..server.clone()
-        };
-        capture.server.transport = transport.to_owned();
-        if let Some(tool) = tools.get(&capture.tool.name) {
-            capture.tool = tool.clone();
-        }
-    }
+    pairing.end();
+    let mut captures = std::mem::take(&mut pairing.captures);
+    // What the server said of itself may stand after the first call, where a file was cut at its beginning.
+    captures
+        .iter_mut()
+        .for_each(|capture| pairing.describe(capture));
     Ok(Paired {
         captures,
-        server,
-        tools: listed
-            .iter()
-            .filter_map(|name| tools.remove(name))
-            .collect(),
-        client,
+        tools: pairing.tools(),
+        server: pairing.server,
+        client: pairing.client,
     })
 }
 
+impl<'a> Pairing<'a> {
+    pub(super) fn new(
+        name: String,
+        transport: &'static str,
+        empty: Box<dyn Fn(usize, &str) -> Capture + 'a>,
+    ) -> Self {
+        Self {
+            name,
+            empty,
+            transport,
+            server: Server::default(),
+            tools: HashMap::new(),
+            listed: Vec::new(),
+            client: String::new(),
+            descriptions: 0,
+            open: BTreeMap::new(),
+            by_id: HashMap::new(),
+            asked: 0,
+            beside: 0,
+            lost: 0,
+            captured: 0,
+            captures: Vec::new(),
+        }
+    }
+
+    /// No more messages come: what was asked and not answered is a capture of its own.
+    pub(super) fn end(&mut self) {
+        for asked in std::mem::take(&mut self.open).into_values() {
+            if is_captured(&asked.method) {
+                self.capture(Some(asked), None);
+            }
+        }
+    }
+
+    /// Calls that are not answered yet.
+    pub(super) fn open_calls(&self) -> usize {
+        self.open
+            .values()
+            .filter(|asked| is_captured(&asked.method))
+            .count()
+    }
+
+    /// The captures since this was asked before, with what the server has said of itself by now.
+    pub(super) fn take_captures(&mut self) -> Vec<Capture> {
+        let mut captures = std::mem::take(&mut self.captures);
+        captures
+            .iter_mut()
+            .for_each(|capture| self.describe(capture));
+        captures
+    }
+
+    /// The tools that the server lists, in its order.
+    pub(super) fn tools(&self) -> Vec<Tool> {
+        let tools = self.listed.iter();
+        tools
+            .filter_map(|name| self.tools.get(name).cloned())
+            .collect()
+    }
+
+    /// Puts into a capture what the server said of itself and of the tool.
+    fn describe(&self, capture: &mut Capture) {
+        capture.server = Server {
+            source: std::mem::take(&mut capture.server.source),
+            ..self.server.clone()
+        };
+        capture.server.transport = self.transport.to_owned();
+        if let Some(tool) = self.tools.get(&capture.tool.name) {
+            capture.tool = tool.clone();
+        }
+    }
+}
+
+/// Whether a request of this method is a capture.
+fn is_captured(method: &str) -> bool {
+    matches!(method, "tools/call" | "resources/read" | "prompts/get")
+}
+
 impl Pairing<'_> {
-    fn take(&mut self, entry: Entry) {
+    pub(super) fn take(&mut self, entry: Entry) {
         let doc = Doc::parse(entry.bytes.clone());
         let Some(root) = doc.root() else { return };
         let id = root.get("id").map(|id| id.raw_text().into_owned());
@@ -213,7 +260,11 @@ impl Pairing<'_> {
 
     fn answer(&mut self, asked: Option<Asked>, entry: Entry, root: Node<'_>) {
         let result = root.get("result");
-        match asked.as_ref().map(|asked| asked.method.as_str()) {
+        let method = asked.as_ref().map(|asked| asked.method.as_str());
+        if matches!(method, Some("server/discover" | "initialize" | "tools/list")) {
+            self.descriptions += 1;
+        }
+        match method {
             Some("server/discover") if result.is_some() => {
                 let text = |pointer: &str| result.and_then(|result| result.at(pointer)?.as_str());
                 let own = "/_meta/io.modelcontextprotocol~1serverInfo";
@@ -245,9 +296,7 @@ impl Pairing<'_> {
                     self.tools.insert(tool.name.clone(), tool);
                 }
             }
-            Some("tools/call" | "resources/read" | "prompts/get") => {
-                self.capture(asked, Some(entry))
-            }
+            Some(method) if is_captured(method) => self.capture(asked, Some(entry)),
             // The request is not in the file; what looks like a tool's answer is one.
             None if result.is_some_and(|result| result.get("content").is_some()) => {
                 self.capture(None, Some(entry))
@@ -257,13 +306,10 @@ impl Pairing<'_> {
     }
 
     fn capture(&mut self, asked: Option<Asked>, answer: Option<Entry>) {
-        let name = self.input.name;
-        let number = self.captures.len() + 1;
-        let mut capture = self.input.capture(
-            number,
-            self.transport,
-            format!("message {number} of {name}"),
-        );
+        let name = &self.name;
+        self.captured += 1;
+        let number = self.captured;
+        let mut capture = (self.empty)(number, &format!("message {number} of {name}"));
         if let (Some(asked), Some(answer)) = (&asked, &answer) {
             capture.timings = answer.timings.unwrap_or_default();
             if let Some(took) = since(&asked.entry, answer).filter(|_| answer.timings.is_none()) {
@@ -310,7 +356,7 @@ impl Pairing<'_> {
                         ProblemKind::Disconnected,
                         "the file holds no answer to this request",
                     )
-                    .at(name),
+                    .at(name.clone()),
                 );
             }
         }

@@ -28,6 +28,8 @@ struct BillDocument<'a> {
     results: TokensJson,
     /// Results whose text in the host is not known, counted as their text.
     not_known: usize,
+    /// Results of which the host cuts something off.
+    cut: usize,
     sent_twice: TokensJson,
     never_called: Vec<ToolJson<'a>>,
     largest: Vec<LargeJson<'a>>,
@@ -101,6 +103,7 @@ pub fn bill(bill: &SessionBill) -> String {
         arguments: tokens(bill.arguments),
         results: tokens(bill.results),
         not_known: bill.not_known,
+        cut: bill.cut,
         sent_twice: tokens(bill.sent_twice),
         never_called: bill
             .never_called

@@ -1,17 +1,17 @@
 //! What a session cost the model of a host: definitions, instructions, arguments, results; what was sent twice, never
 //! called, largest; and the same results in every format and every host.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Definitions, DefinitionsCost, HostsReport, LossesReport};
+use super::{Definitions, DefinitionsCost, HostOutcome, HostsReport, LossesReport};
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::capture::{Capture, Outcome, Tool};
 use loupe_core::format::claim::Claim;
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{FORMATS, ParsedCapture, by_id};
 use loupe_core::host::{Host, Hosts};
-use loupe_core::token::{self, Tokens};
+use loupe_core::token::{self, Encoding, Tokens};
 
 /// What a session is made of.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,8 @@ pub struct SessionBill {
     pub results: Tokens,
     /// Results whose tokens in the host are not known; they are counted as their text.
     pub not_known: usize,
+    /// Results of which the host cuts something off.
+    pub cut: usize,
     /// Of what was sent, the smaller part of results that have the same data as text and as `structuredContent`.
     pub sent_twice: Tokens,
     pub never_called: Vec<UncalledTool>,
@@ -46,6 +48,17 @@ pub struct SessionBill {
     pub largest: Vec<LargeResult>,
     pub formats: Vec<FormatTotal>,
     pub hosts: Vec<HostTotal>,
+    /// Names of the tools that were called.
+    called: BTreeSet<String>,
+}
+
+/// What one call cost.
+#[derive(Clone, Debug)]
+pub struct CallCost {
+    /// What one model reads of the result.
+    pub tokens: Tokens,
+    /// What the host's model is shown of it, in words; `None` where the host is not known.
+    pub shown: Option<(HostOutcome, String)>,
 }
 
 /// A tool and what its definition costs.
@@ -69,7 +82,7 @@ pub struct LargeResult {
 pub struct FormatTotal {
     pub format: &'static str,
     pub tokens: Tokens,
-    /// Results that lose nothing in this format; the others are counted as sent.
+    /// Results that lose nothing in this format; the others are counted as they are read.
     pub results: usize,
 }
 
@@ -89,31 +102,35 @@ impl SessionBill {
     /// # Errors
     /// [`Cancelled`] if the caller cancelled.
     pub fn new(session: &SessionCalls, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let host = host_of(hosts, &session.client);
-        let losses = LossesReport::new(&session.definitions, hosts, cancel)?;
-        let own = host
-            .as_ref()
-            .and_then(|host| losses.hosts.iter().find(|row| row.host.id == host.id));
-        let instructions = losses.instructions.as_deref().unwrap_or_default();
-        let listed = losses.hosts.first().map(|row| row.cost.listed);
+        let mut bill = Self::without_calls(&session.definitions, &session.client, hosts, cancel)?;
+        for capture in &session.captures {
+            bill.add(capture, hosts, cancel)?;
+        }
+        Ok(bill)
+    }
+
+    /// The bill of a session before its first call.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the caller cancelled.
+    pub fn without_calls(
+        definitions: &Definitions,
+        client: &str,
+        hosts: &Hosts,
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
         let mut bill = Self {
-            calls: session.captures.len(),
+            calls: 0,
             failed: 0,
-            definitions: own.map_or(
-                DefinitionsCost {
-                    listed: listed.unwrap_or_default(),
-                    passed_on: None,
-                    at_start: None,
-                },
-                |row| row.cost,
-            ),
-            host,
-            instructions: token::count(instructions),
+            host: host_of(hosts, client),
+            definitions: DefinitionsCost::default(),
+            instructions: Tokens::default(),
             arguments: Tokens::default(),
             results: Tokens::default(),
             not_known: 0,
+            cut: 0,
             sent_twice: Tokens::default(),
-            never_called: never_called(session),
+            never_called: Vec::new(),
             largest: Vec::new(),
             formats: derived()
                 .map(|format| FormatTotal {
@@ -130,26 +147,68 @@ impl SessionBill {
                     results: 0,
                 })
                 .collect(),
+            called: BTreeSet::new(),
         };
-        for (at, capture) in session.captures.iter().enumerate() {
-            bill.add(at + 1, capture, hosts, cancel)?;
-        }
-        bill.largest
-            .sort_by_key(|result| std::cmp::Reverse(result.tokens.o200k_base));
-        bill.largest.truncate(LARGEST);
+        bill.use_definitions(definitions, hosts, cancel)?;
         Ok(bill)
     }
 
-    fn add(
+    /// Counts these definitions from here on, which the server listed anew.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the caller cancelled.
+    pub fn use_definitions(
         &mut self,
-        number: usize,
-        capture: &Arc<Capture>,
+        definitions: &Definitions,
         hosts: &Hosts,
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
+        let losses = LossesReport::new(definitions, hosts, cancel)?;
+        let own = self
+            .host
+            .as_ref()
+            .and_then(|host| losses.hosts.iter().find(|row| row.host.id == host.id));
+        let listed = losses.hosts.first().map(|row| row.cost.listed);
+        self.definitions = own.map_or(
+            DefinitionsCost {
+                listed: listed.unwrap_or_default(),
+                ..DefinitionsCost::default()
+            },
+            |row| row.cost,
+        );
+        self.instructions = token::count(losses.instructions.as_deref().unwrap_or_default());
+        let never = definitions
+            .tools
+            .iter()
+            .filter(|tool| !self.called.contains(&tool.name))
+            .map(|tool| UncalledTool {
+                tool: Arc::clone(tool),
+                tokens: token::count(&String::from_utf8_lossy(&tool.raw)),
+            });
+        self.never_called = never.collect();
+        self.never_called
+            .sort_by_key(|cost| std::cmp::Reverse(cost.tokens.o200k_base));
+        Ok(())
+    }
+
+    /// Adds the next call, and says what it cost.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the caller cancelled; the bill is of no use any more.
+    pub fn add(
+        &mut self,
+        capture: &Arc<Capture>,
+        hosts: &Hosts,
+        cancel: &Cancel,
+    ) -> Result<CallCost, Cancelled> {
         let subject = ParsedCapture::new(Arc::clone(capture));
         let report = HostsReport::so_far(&subject, hosts, false, cancel);
         cancel.check()?;
+        self.calls += 1;
+        if self.called.insert(capture.tool.name.clone()) {
+            self.never_called
+                .retain(|cost| cost.tool.name != capture.tool.name);
+        }
         self.arguments = self
             .arguments
             .plus(token::count(&String::from_utf8_lossy(&capture.arguments)));
@@ -179,18 +238,13 @@ impl SessionBill {
                     .plus(smaller.map(|row| row.tokens).unwrap_or_default());
             }
         }
-        let own = self
-            .host
-            .as_ref()
-            .and_then(|host| report.row(host.id)?.tokens);
+        let own_row = self.host.as_ref().and_then(|host| report.row(host.id));
+        let own = own_row.and_then(|row| row.tokens);
+        self.cut += usize::from(own_row.is_some_and(|row| row.outcome == HostOutcome::Cut));
         self.not_known += usize::from(self.host.is_some() && own.is_none());
         let read = own.unwrap_or(as_sent);
         self.results = self.results.plus(read);
-        self.largest.push(LargeResult {
-            number,
-            tool: capture.tool.name.clone(),
-            tokens: read,
-        });
+        self.add_to_largest(capture, read);
         for total in &mut self.hosts {
             if let Some(tokens) = report.row(total.host.id).and_then(|row| row.tokens) {
                 total.tokens = total.tokens.plus(tokens);
@@ -204,10 +258,42 @@ impl SessionBill {
                     total.tokens = total.tokens.plus(row.tokens);
                     total.results += 1;
                 }
-                None => total.tokens = total.tokens.plus(as_sent),
+                None => total.tokens = total.tokens.plus(read),
             }
         }
-        Ok(())
+        Ok(CallCost {
+            tokens: read,
+            shown: own_row.map(|row| (row.outcome, row.sees())),
+        })
+    }
+
+    fn add_to_largest(&mut self, capture: &Capture, tokens: Tokens) {
+        let at = self
+            .largest
+            .partition_point(|other| other.tokens.o200k_base >= tokens.o200k_base);
+        if at < LARGEST {
+            self.largest.truncate(LARGEST - 1);
+            let result = LargeResult {
+                number: self.calls,
+                tool: capture.tool.name.clone(),
+                tokens,
+            };
+            self.largest.insert(at, result);
+        }
+    }
+
+    /// The format in which all results have fewest tokens, if those are fewer than what is read now. Where the host cuts
+    /// results, or is not known to show all of one, its sum compares with nothing.
+    pub fn cheapest(&self, encoding: Encoding) -> Option<&FormatTotal> {
+        if self.cut > 0 || self.not_known > 0 {
+            return None;
+        }
+        let cheapest = self
+            .formats
+            .iter()
+            .filter(|total| total.results > 0)
+            .min_by_key(|total| total.tokens.get(encoding))?;
+        (cheapest.tokens.get(encoding) < self.results.get(encoding)).then_some(cheapest)
     }
 
     /// What one model reads in all, at least and at most: a host that loads definitions on demand reads those it needs,
@@ -236,23 +322,6 @@ fn derived() -> impl Iterator<Item = &'static str> {
         .iter()
         .map(|format| format.id())
         .filter(|id| !["content", "structured", "both", "wire"].contains(id))
-}
-
-fn never_called(session: &SessionCalls) -> Vec<UncalledTool> {
-    let mut calls = BTreeMap::<&str, usize>::new();
-    for capture in &session.captures {
-        *calls.entry(&capture.tool.name).or_default() += 1;
-    }
-    let tools = session.definitions.tools.iter();
-    let mut never: Vec<_> = tools
-        .filter(|tool| !calls.contains_key(tool.name.as_str()))
-        .map(|tool| UncalledTool {
-            tool: Arc::clone(tool),
-            tokens: token::count(&String::from_utf8_lossy(&tool.raw)),
-        })
-        .collect();
-    never.sort_by_key(|cost| std::cmp::Reverse(cost.tokens.o200k_base));
-    never
 }
 
 #[cfg(test)]

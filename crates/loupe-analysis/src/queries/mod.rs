@@ -45,7 +45,9 @@ mod wrap;
 
 use std::sync::Arc;
 
-pub use bill::{FormatTotal, HostTotal, LargeResult, SessionBill, SessionCalls, UncalledTool};
+pub use bill::{
+    CallCost, FormatTotal, HostTotal, LargeResult, SessionBill, SessionCalls, UncalledTool, host_of,
+};
 pub use columns::Columns;
 pub use data_table::{
     DataTable, DataTableQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery,

@@ -86,6 +86,17 @@ impl HostRow {
         }
     }
 
+    /// How much of a result its model is shown, in a few words: "all facts", "88 of 2,440 facts", "reads the text alone".
+    pub fn sees(&self) -> String {
+        match (self.outcome, self.has_facts()) {
+            (HostOutcome::Unknown, _) => "not known".to_owned(),
+            (HostOutcome::All, true) => "all facts".to_owned(),
+            (HostOutcome::All, false) => "all of it".to_owned(),
+            (HostOutcome::Part, _) => self.other_losses().unwrap_or_else(|| self.happens()),
+            (HostOutcome::Nothing | HostOutcome::Cut | HostOutcome::Facts, _) => of_facts(self),
+        }
+    }
+
     /// Images and audio in words: "1 image shown, 1 image as base64 text"; `None` where the result has none, or what becomes
     /// of them is not known.
     pub fn media_text(&self) -> Option<String> {
