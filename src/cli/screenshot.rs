@@ -55,6 +55,7 @@ pub fn run(args: &command::ScreenshotArgs) -> Done {
         source,
         args.tool.as_deref(),
         arguments.as_deref(),
+        args.data.data_dir.as_deref(),
     )?;
     save_args::file(out, &shot::png(&picture)?)?;
     Ok(0)

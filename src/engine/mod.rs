@@ -11,6 +11,7 @@ mod fixtures;
 mod history;
 mod import;
 mod jobs;
+mod live;
 mod queue;
 mod server_messages;
 mod sessions;
@@ -70,6 +71,7 @@ pub struct Engine {
     background: Background,
     provider: exact::Provider,
     watcher: watch::Watcher,
+    live: live::LiveFollower,
 }
 
 impl Engine {
@@ -99,6 +101,7 @@ impl Engine {
         let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard, history.known()));
         let provider = exact::Provider::new(Arc::clone(&queue));
         let watcher = watch::Watcher::new(Arc::clone(&queue));
+        let live = live::LiveFollower::new(Arc::clone(&queue));
         let background = Background::default();
         let fixtures = fixtures::Fixtures::new(background.clone());
         let (settings, servers) = Default::default();
@@ -114,6 +117,7 @@ impl Engine {
             background,
             provider,
             watcher,
+            live,
         })
     }
 
@@ -179,6 +183,10 @@ impl Engine {
                         queue.push(Event::Problem(problem));
                     }
                 });
+            }
+            Effect::Live(effect) => {
+                self.live
+                    .execute(runtime.handle(), effect, self.jobs.hosts());
             }
             Effect::Watch(effect) => self.watcher.execute(runtime.handle(), effect),
             Effect::Exact(effect) => self.provider.execute(runtime, effect),
@@ -390,6 +398,7 @@ fn expanded(path: PathBuf) -> PathBuf {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.jobs.stop();
+        self.live.stop();
         // What was changed last is not lost with the window; there is nobody left to tell of a failure.
         self.settings
             .write(|folder, changes| store::change_settings(folder, &changes))

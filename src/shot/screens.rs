@@ -1,7 +1,10 @@
 //! The named screens: how the window gets into the state that a picture shows. The pictures of `screenshots/`, of the
 //! README and of `mcp-loupe screenshot` are all made here, from real answers of the sample (or of the source given).
 
+mod live;
+
 use std::cell::Cell;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -59,6 +62,7 @@ pub const SCREENS: &[&str] = &[
     "compare-hosts",
     "curve",
     "fixture",
+    "live",
     "verify",
     "settings",
 ];
@@ -80,7 +84,8 @@ pub(super) struct Stage {
     sends_anyway: bool,
 }
 
-/// Paints a named screen. `size` is in points; a tool and its arguments replace the screen's own.
+/// Paints a named screen. `size` is in points; a tool and its arguments replace the screen's own. The sessions of the
+/// screen `live` are those of the data folder, where one is given.
 ///
 /// # Errors
 /// Why the source or the tool could not be reached; an unknown screen.
@@ -91,6 +96,7 @@ pub fn screen(
     source: Option<Source>,
     tool: Option<&str>,
     arguments: Option<&str>,
+    data: Option<&Path>,
 ) -> Result<RgbaImage, Problem> {
     let theme = if theme == Theme::Light {
         egui::Theme::Light
@@ -102,7 +108,14 @@ pub fn screen(
         theme,
         !matches!(source, Some(Source::Command(_) | Source::Http(_))),
     )?;
-    let mut stage = staged(stage, name, source, tool, arguments)?;
+    let mut stage = match data.filter(|_| name == "live") {
+        Some(data) => {
+            let mut stage = stage;
+            stage.show_sessions(data, 0)?;
+            stage
+        }
+        None => staged(stage, name, source, tool, arguments)?,
+    };
     Ok(stage.shot.settled(&stage.state))
 }
 
@@ -367,6 +380,7 @@ fn staged(
             call(&mut stage, "dial_search_user", r#"{"name":"a"}"#)?;
             stage.open_fixture("/home/me/fixtures")?;
         }
+        "live" => stage.record_sample()?,
         "verify" => {
             north(&mut stage)?;
             stage.verify()?;

@@ -37,6 +37,7 @@ pub enum Action {
     Wire(wire::WireAction),
     Doctor(super::DoctorAction),
     Library(library::LibraryAction),
+    Live(super::LiveAction),
     /// With a block that is no text.
     Media(media::MediaAction),
     Table(TableAction),
@@ -95,6 +96,7 @@ areas! {
     Answer: server_requests::ServerRequestAction,
     Wire: wire::WireAction,
     Library: library::LibraryAction,
+    Live: super::LiveAction,
     Media: media::MediaAction,
     History: HistoryAction,
     Fixture: FixtureAction,

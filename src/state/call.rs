@@ -363,7 +363,7 @@ impl State {
 
     /// Puts a capture into the list; what is opened again stays where it is.
     pub(super) fn list_capture(&mut self, capture: Arc<Capture>) {
-        if self.capture_of(&capture.id).is_none() {
+        if self.captures.iter().all(|known| known.id != capture.id) {
             self.captures.push(self.read_texts.applied(capture));
         }
     }
@@ -449,12 +449,7 @@ impl State {
     }
 
     pub(super) fn show_capture(&mut self, id: &CaptureId) {
-        let Some(capture) = self
-            .captures
-            .iter()
-            .find(|capture| capture.id == *id)
-            .cloned()
-        else {
+        let Some(capture) = self.capture_of(id).cloned() else {
             return;
         };
         if self.session().has_tool(&capture.tool.name) {
@@ -488,12 +483,7 @@ impl State {
         for query_key in wants {
             let about = match &query_key.target {
                 Target::Captures(ids) => {
-                    let capture = |id: &CaptureId| {
-                        self.captures
-                            .iter()
-                            .find(|capture| capture.id == *id)
-                            .cloned()
-                    };
+                    let capture = |id: &CaptureId| self.capture_of(id).cloned();
                     ids.iter()
                         .map(capture)
                         .collect::<Option<_>>()
@@ -519,8 +509,10 @@ impl State {
         query_key: QueryKey,
         answer: Result<QueryResult, Problem>,
     ) {
-        let is_known =
-            |asked: &Arc<Capture>| self.captures.iter().any(|known| Arc::ptr_eq(known, asked));
+        let is_known = |asked: &Arc<Capture>| {
+            let known = self.capture_of(&asked.id);
+            known.is_some_and(|known| Arc::ptr_eq(known, asked))
+        };
         if let QueryInput::Captures(asked) = about
             && !asked.iter().all(is_known)
         {

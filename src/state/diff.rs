@@ -123,9 +123,12 @@ impl State {
             .ready()
     }
 
-    /// A capture by its id.
+    /// A capture by its id: of the list, or of the session that is looked at.
     pub fn capture_of(&self, id: &CaptureId) -> Option<&Arc<Capture>> {
-        self.captures.iter().find(|capture| capture.id == *id)
+        let mut listed = self.captures.iter();
+        listed
+            .find(|capture| capture.id == *id)
+            .or_else(|| self.live.capture(id))
     }
 
     /// The result that the one shown is compared with where nobody says which: the last one before it of the same tool,

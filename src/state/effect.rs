@@ -38,6 +38,7 @@ pub enum Effect {
     Export(ExportEffect),
     Fixture(FixtureEffect),
     History(HistoryEffect),
+    Live(super::LiveEffect),
     Import(ImportEffect),
     Tokens(TokensEffect),
     Watch(WatchEffect),

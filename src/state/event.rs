@@ -34,6 +34,7 @@ pub enum Event {
         update: CallUpdate,
     },
     History(HistoryEvent),
+    Live(super::LiveEvent),
     Fixture(FixtureEvent),
     Background(BackgroundEvent),
     Export(ExportEvent),

@@ -24,6 +24,7 @@ mod hosts;
 pub mod import;
 pub mod library;
 mod listings;
+pub mod live;
 mod local_time;
 mod login;
 pub mod media;
@@ -75,6 +76,9 @@ pub use form::{FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};
 pub use hosts::{HostDetail, HostsAction, HostsTab, HostsView, KnownHosts};
 pub use import::{FoundConfig, ImportAction, ImportGuess, Importing};
+pub use live::{
+    Live, LiveAction, LiveCall, LiveEffect, LiveEvent, LiveUpdate, OpenSession, SessionRead,
+};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
 pub use open_servers::OpenServersAction;
@@ -135,6 +139,8 @@ pub struct State {
     pub fixtures: Fixtures,
     /// What the diff screen compares.
     pub diff: diff::Diff,
+    /// Recorded sessions.
+    pub live: Live,
     /// The tools against another list.
     pub server_diff: server_diff::ServerDiff,
     pub connect_form: ConnectForm,
@@ -325,8 +331,7 @@ impl State {
 
     /// The capture shown, if any.
     pub fn capture(&self) -> Option<&Arc<Capture>> {
-        let id = self.view.capture.as_ref()?;
-        self.captures.iter().find(|capture| capture.id == *id)
+        self.capture_of(self.view.capture.as_ref()?)
     }
 
     /// What the server wrote to stderr in the call whose answer is shown, where that is the last one and broke.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{
-    Action, AppEffect, Connection, Dialog, Effect, Event, PathPurpose, SessionId, SessionUpdate,
-    State, Toast, TokensEvent,
+    Action, AppEffect, Connection, Dialog, Effect, Event, PathPurpose, Screen, SessionId,
+    SessionUpdate, State, Toast, TokensEvent,
 };
 use loupe_core::problem::Problem;
 use loupe_core::source::is_web;
@@ -45,6 +45,7 @@ impl State {
 
     /// Does what the user asked for.
     pub fn perform(&mut self, action: impl Into<Action>, effects: &mut Vec<Effect>) {
+        let was_live = self.view.screen == Screen::Live;
         match action.into() {
             Action::View(action) => self.change_view(action, effects),
             Action::Settings(action) => self.change_settings(action, effects),
@@ -66,6 +67,7 @@ impl State {
             Action::Media(action) => self.perform_media(action, effects),
             Action::Table(action) => self.change_table(action, effects),
             Action::History(action) => self.history(action, effects),
+            Action::Live(action) => self.change_live(action, effects),
             Action::Fixture(action) => self.perform_fixture(action, effects),
             Action::Tokens(action) => self.tokens(action, effects),
             Action::Exact(action) => self.exact(action, effects),
@@ -113,15 +115,18 @@ impl State {
                 effects.push(Effect::App(AppEffect::Quit));
             }
         }
+        self.leave_live(was_live, effects);
         self.ask_checks(effects);
     }
 
     /// Takes in what the engine reports.
     pub fn apply(&mut self, event: Event, effects: &mut Vec<Effect>) {
+        let was_live = self.view.screen == Screen::Live;
         match event {
             Event::Session { session, update } => self.session_update(session, update, effects),
             Event::Call { call, update } => self.call_update(call, update, effects),
             Event::History(event) => self.history_event(event, effects),
+            Event::Live(event) => self.live_event(event, effects),
             Event::Fixture(event) => self.fixture_event(event, effects),
             Event::Background(event) => self.background_event(event),
             Event::Export(event) => self.export_event(event, effects),
@@ -156,6 +161,7 @@ impl State {
             // Cancelled, or no dialog could be shown: the path field is still there.
             Event::PathChosen { path: None, .. } => {}
         }
+        self.leave_live(was_live, effects);
         self.ask_checks(effects);
     }
 

@@ -119,6 +119,8 @@ pub enum Screen {
     Wire,
     /// Resources and prompts.
     Library,
+    /// Recorded sessions, also while they run.
+    Live,
     /// A folder of fixtures, called again.
     Verify,
     Settings,
@@ -490,6 +492,9 @@ impl View {
 
 impl State {
     pub(super) fn change_view(&mut self, action: ViewAction, effects: &mut Vec<Effect>) {
+        if matches!(action, ViewAction::ShowAnswer) {
+            self.turn_back_from_live();
+        }
         let view = &mut self.view;
         match action {
             ViewAction::CountUpTo(bytes) => self.query_results.held_above = bytes,

@@ -9,7 +9,7 @@ use super::drawer_opening;
 use super::region::next_region;
 use super::shortcuts::{BARE, CTRL, CTRL_SHIFT, keys};
 use super::{
-    Cx, call_bar, compare, drawer, fixture, panes, result_strip, server_requests, servers,
+    Cx, call_bar, compare, drawer, fixture, live, panes, result_strip, server_requests, servers,
     settings, shortcuts, sidebar, sizes, undo, watch,
 };
 use crate::state::diff::DiffAction;
@@ -150,6 +150,12 @@ pub const COMMANDS: &[UiCommand] = &[
     }),
     UiCommand::new(keys(CTRL, Key::Num6), "Where tokens go", |ui, cx| {
         drawer_opening::show_tab(ui, cx, DrawerTab::Tokens)
+    }),
+    UiCommand::new(keys(CTRL, Key::Num7), "Inspect", |_, cx| {
+        (cx.state.view.screen == Screen::Live).then_some(ViewAction::ShowAnswer.into())
+    }),
+    UiCommand::new(keys(CTRL, Key::Num8), "Live: recorded sessions", |_, cx| {
+        live::show(cx)
     }),
     UiCommand::new(keys(CTRL, Key::B), "Show or hide the sidebar", |_, _| {
         Some(SettingsAction::ToggleSidebar.into())

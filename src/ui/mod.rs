@@ -29,6 +29,7 @@ mod history;
 mod host_row;
 mod hosts;
 mod library;
+mod live;
 mod marks;
 mod matching;
 mod notices;
@@ -216,6 +217,9 @@ impl<'a> Cx<'a> {
 /// Whether there is anything to list at the left: where one connects first, there is not.
 fn has_sidebar(cx: &Cx<'_>) -> bool {
     let session = cx.state.session();
+    if cx.state.view.screen == crate::state::Screen::Live {
+        return true;
+    }
     let is_first =
         cx.state.view.screen == crate::state::Screen::Connect && !session.connection.is_connected();
     !is_first || !cx.state.captures.is_empty() || !session.tools.is_empty()
@@ -278,7 +282,10 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             .size_range(240.0..=400.0)
             .resizable(true)
             .frame(bar)
-            .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
+            .show(ui, |ui| match cx.state.view.screen {
+                Screen::Live => live::sessions_ui(ui, cx),
+                _ => sidebar::sidebar_ui(ui, cx),
+            });
         sizes::name_edge(ui, "sidebar");
         sizes::keep(ui, cx, shown.response.rect.width(), PanelSize::Sidebar);
     }
@@ -297,6 +304,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
         Screen::Hosts => middle.show(ui, |ui| hosts::hosts_ui(ui, cx)),
         Screen::Library => middle.show(ui, |ui| library::library_ui(ui, cx)),
+        Screen::Live => middle.show(ui, |ui| live::live_ui(ui, cx)),
         Screen::Wire => middle.show(ui, |ui| wire::wire_ui(ui, cx)),
         Screen::Verify => middle.show(ui, |ui| verify::verify_ui(ui, cx)),
         Screen::Settings => middle.show(ui, |ui| settings::settings_ui(ui, cx)),

@@ -428,7 +428,7 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
 }
 
-fn heading(ui: &mut Ui, title: &str, count: usize) {
+pub(super) fn heading(ui: &mut Ui, title: &str, count: usize) {
     let t = theme::of(ui);
     let row = widgets::ListRow::to_read(ui, theme::HEADER);
     row.say(Role::Heading, format!("{title} {count}"));

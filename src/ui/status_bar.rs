@@ -73,14 +73,17 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .captures
                     .iter()
                     .position(|other| other.id == capture.id)
-                    .map_or(0, |at| at + 1);
+                    .map(|at| format!("Capture {}", at + 1));
+                let live = cx.state.live.session.as_ref();
+                let call = || Some(format!("Call {}", live?.selected? + 1));
+                let name = number.or_else(call).unwrap_or_default();
                 let time = cx.state.local_time.clock(capture.started_at);
                 let time = if is_narrow {
                     String::new()
                 } else {
                     format!(" · {time}")
                 };
-                ui.label(weak(&format!("Capture {number}{time}"), t));
+                ui.label(weak(&format!("{name}{time}"), t));
             }
             if let Some((task, _)) = cx.state.background() {
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {

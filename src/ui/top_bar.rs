@@ -7,7 +7,7 @@ use egui::{
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
 use super::{
-    Cx, commands, icons, palette, servers, settings, shortcuts, tokenizer, watch, widgets,
+    Cx, commands, icons, live, palette, servers, settings, shortcuts, tokenizer, watch, widgets,
 };
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, Connection, Dialog, FixtureAction, Screen, ViewAction};
@@ -44,6 +44,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 cx.send(ViewAction::ShowSettings);
             }
             tokenizer::chooser_ui(ui, cx);
+            mode_ui(ui, cx, bar.width() >= theme::WIDE);
             // In the middle of the bar, else in the middle of what the server's name leaves.
             let rest = (left + 16.0, ui.cursor().right() - 16.0);
             let place = |width: f32, middle: f32| {
@@ -57,6 +58,31 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             palette::box_ui(ui, cx, place.filter(|_| bar.width() >= theme::WIDE));
         });
     });
+}
+
+/// Calls that one makes, or what hosts call.
+fn mode_ui(ui: &mut Ui, cx: &Cx<'_>, is_wide: bool) {
+    let Some(show) = live::show(cx) else {
+        return;
+    };
+    let is_live = cx.state.view.screen == Screen::Live;
+    let back = Action::from(ViewAction::ShowAnswer);
+    if is_wide {
+        let modes = ["Inspect", live::NAME];
+        match widgets::segmented(ui, "Mode", &modes, usize::from(is_live)) {
+            Some(1) => cx.send(show),
+            Some(_) if is_live => cx.send(back),
+            _ => {}
+        }
+    } else {
+        let (name, tip) = match is_live {
+            true => ("Inspect", "Back to the calls of this window"),
+            false => (live::NAME, "Recorded sessions of hosts"),
+        };
+        if widgets::icon_button_with(ui, icons::MESSAGES, name, tip).clicked() {
+            cx.send(if is_live { back } else { show });
+        }
+    }
 }
 
 /// The name of the program; a click leads to the start page.

@@ -1,7 +1,6 @@
 //! The protocol log: every message both ways and stderr next to it on one clock, the pair of what is selected, its bytes.
 
-use egui::style::ScrollAnimation;
-use egui::{ComboBox, Frame, Id, Key, Margin, Panel, Rect, Response, Sense, TextEdit, Ui, vec2};
+use egui::{ComboBox, Frame, Id, Margin, Panel, Rect, Response, Sense, TextEdit, Ui, vec2};
 
 use super::theme;
 use super::widgets::{self, Button};
@@ -278,21 +277,12 @@ fn row_id(number: u64) -> Id {
 
 /// Up and Down go from the row that has the keyboard to the next.
 fn step_ui(ui: &Ui, cx: &Cx<'_>, at: usize, response: &Response) {
-    widgets::keep_arrows(ui, response, true, false);
-    let pressed = |key| i64::from(widgets::pressed(ui, key));
-    let step = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
+    let step = widgets::arrow_step(ui, response, ROW);
     let next = usize::try_from(at as i64 + step).ok();
     let next = next.and_then(|at| cx.state.session().wire.shown().get(at));
     if let (true, Some(next)) = (step != 0, next) {
         cx.send(WireAction::Select(Some(*next)));
         ui.memory_mut(|memory| memory.request_focus(row_id(*next)));
-        // A row more than the next, so that it is painted and can keep the focus.
-        let way = vec2(0.0, step as f32 * ROW);
-        let (one, two) = (
-            response.rect.translate(way),
-            response.rect.translate(way * 2.0),
-        );
-        ui.scroll_to_rect_animation(one.union(two), None, ScrollAnimation::none());
     }
 }
 

@@ -55,6 +55,8 @@ mod pictures;
 #[cfg(feature = "gui")]
 mod reading;
 #[cfg(feature = "gui")]
+mod recorded;
+#[cfg(feature = "gui")]
 mod screens;
 #[cfg(feature = "gui")]
 mod server_requests_window;

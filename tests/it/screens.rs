@@ -57,7 +57,7 @@ impl Album {
 
     /// A picture as `mcp-loupe screenshot` makes it.
     fn add_screen(&mut self, screen: &str, name: &str, size: (u32, u32), theme: settings::Theme) {
-        let picture = shot::screen(screen, theme, size, None, None, None).unwrap();
+        let picture = shot::screen(screen, theme, size, None, None, None, None).unwrap();
         self.add_picture(&picture, name);
     }
 

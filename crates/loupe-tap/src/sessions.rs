@@ -21,7 +21,7 @@ const TAIL: u64 = 4 << 10;
 const HEAD: u64 = 64 << 10;
 
 /// What is known of a session without reading its messages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SessionInfo {
     pub id: String,
     pub folder: PathBuf,

@@ -261,7 +261,10 @@ impl Pairing<'_> {
     fn answer(&mut self, asked: Option<Asked>, entry: Entry, root: Node<'_>) {
         let result = root.get("result");
         let method = asked.as_ref().map(|asked| asked.method.as_str());
-        if matches!(method, Some("server/discover" | "initialize" | "tools/list")) {
+        if matches!(
+            method,
+            Some("server/discover" | "initialize" | "tools/list")
+        ) {
             self.descriptions += 1;
         }
         match method {

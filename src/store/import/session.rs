@@ -180,7 +180,11 @@ mod tests {
         let (begun, rest) = whole.split_at(30);
         let lines = [
             line(0.0, "out", asked),
-            line(1.0, "out", r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#),
+            line(
+                1.0,
+                "out",
+                r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+            ),
             line(2.0, "in", listed),
             "no JSON\n".to_owned(),
             line(1000.0, "out", call),
@@ -192,16 +196,31 @@ mod tests {
         assert!(reader.take_calls().is_empty());
 
         file.write_all(rest.as_bytes()).unwrap();
-        file.write_all(b"{\"atMs\":1501.0,\"dir\":\"in\",\"lost\":70}\n").unwrap();
+        file.write_all(b"{\"atMs\":1501.0,\"dir\":\"in\",\"lost\":70}\n")
+            .unwrap();
         assert!(reader.read_on().unwrap());
         let calls = reader.take_calls();
         let call = &calls[0];
         assert!(!call.tool.raw.is_empty());
-        assert_eq!(call.started_at, info.started + std::time::Duration::from_secs(1));
+        assert_eq!(
+            call.started_at,
+            info.started + std::time::Duration::from_secs(1)
+        );
         assert_eq!(call.timings.total(), std::time::Duration::from_millis(500));
-        assert_eq!((reader.open_calls(), reader.messages, reader.lost), (0, 5, 70));
+        assert_eq!(
+            (reader.open_calls(), reader.messages, reader.lost),
+            (0, 5, 70)
+        );
 
-        file.write_all(line(2000.0, "out", &r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"t"}}"#).as_bytes()).unwrap();
+        file.write_all(
+            line(
+                2000.0,
+                "out",
+                &r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"t"}}"#,
+            )
+            .as_bytes(),
+        )
+        .unwrap();
         reader.read_on().unwrap();
         reader.end();
         let calls = reader.take_calls();

@@ -35,7 +35,7 @@ pub use number::{
     bytes, count_text, grouped, grouping, number_at, number_right, number_text, number_width,
     seconds,
 };
-pub use row::{ListRow, RowLine, rows_in_sight};
+pub use row::{ListRow, RowLine, arrow_step, rows_in_sight};
 pub use summary::summary_rows;
 pub use words::{
     note, note_wrapped, say, say_selected, styled, truncated, truncated_with, words, wrapped,

@@ -2,13 +2,15 @@
 //!
 //! A number ends at its place and is never cut; a name is cut before the number begins.
 
+use egui::style::ScrollAnimation;
 use egui::{
-    AsIdSalt, Color32, CornerRadius, CursorIcon, FontId, Pos2, Rect, Response, Role, Sense, Ui,
-    pos2, vec2,
+    AsIdSalt, Color32, CornerRadius, CursorIcon, FontId, Key, Pos2, Rect, Response, Role, Sense,
+    Ui, pos2, vec2,
 };
 
 use super::{
-    edge, focus_ring_inside, glyph_at, keyed, line_below, say, say_selected, text_at, text_right,
+    edge, focus_ring_inside, glyph_at, keep_arrows, keyed, line_below, pressed, say, say_selected,
+    text_at, text_right,
 };
 use crate::ui::theme;
 
@@ -27,6 +29,23 @@ pub fn rows_in_sight(
     let top = (origin.y + seen).round() + below as f32;
     let end = first + (viewport.height() / height) as usize + 3;
     (first..end.min(count)).map(move |at| (at, (top + (at - first) as f32 * height).round()))
+}
+
+/// One row on or back, where the row that has the keyboard is left by an arrow; the next is brought into sight.
+pub fn arrow_step(ui: &Ui, response: &Response, height: f32) -> i64 {
+    keep_arrows(ui, response, true, false);
+    let is_pressed = |key| i64::from(pressed(ui, key));
+    let step = is_pressed(Key::ArrowDown) - is_pressed(Key::ArrowUp);
+    if step != 0 {
+        // A row more than the next, so that it is painted and can keep the focus.
+        let way = vec2(0.0, step as f32 * height);
+        let (one, two) = (
+            response.rect.translate(way),
+            response.rect.translate(way * 2.0),
+        );
+        ui.scroll_to_rect_animation(one.union(two), None, ScrollAnimation::none());
+    }
+    step
 }
 
 /// What stands side by side, vertically centred at `y`.
