@@ -225,7 +225,7 @@ impl ViewRequest {
         cancel: &Cancel,
     ) -> Result<(), Problem> {
         if self.print.json {
-            let rows = rows(subject, cancel);
+            let rows = Row::measure_all(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
             let cx = Ctx::new(std::slice::from_ref(subject), &self.hosts, cancel);
@@ -271,7 +271,7 @@ impl ViewRequest {
             }
             Shown::Ledger => self.ledger_page(subject, cancel),
             Shown::Table(kind) => {
-                let rows = rows(subject, cancel);
+                let rows = Row::measure_all(subject, cancel);
                 let counts = self.counts(subject, &rows, cancel);
                 let counted = rows.iter().zip(&counts).map(|(row, count)| CountedRow {
                     row,
@@ -301,7 +301,7 @@ impl ViewRequest {
     }
 
     fn ledger_page(&self, subject: &ParsedCapture, cancel: &Cancel) -> String {
-        let rows = rows(subject, cancel);
+        let rows = Row::measure_all(subject, cancel);
         let counts = self.counts(subject, &rows, cancel);
         let exact = self
             .ledger
@@ -548,14 +548,4 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
             })
             .hint(hint),
     )
-}
-
-/// Every row, one after the other: two at once would take the memory of two. After an interrupt those that were not
-/// reached say so.
-fn rows(subject: &ParsedCapture, cancel: &Cancel) -> Vec<Row> {
-    let row = |format: &&'static dyn Format| match cancel.is_cancelled() {
-        true => Row::interrupted(*format),
-        false => Row::measure(*format, subject),
-    };
-    FORMATS.iter().map(row).collect()
 }

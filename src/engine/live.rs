@@ -61,11 +61,10 @@ impl LiveFollower {
     pub(super) fn execute(&self, runtime: &Handle, effect: LiveEffect, hosts: Arc<Hosts>) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let send = |running: &Option<Running>, command| {
-            // Where nobody takes it the thread has failed, which was told.
-            let taken = running
-                .as_ref()
-                .map(|running| running.commands.send(command));
-            drop(taken);
+            if let Some(running) = running {
+                // Where nobody takes it the thread has failed, which was told.
+                running.commands.send(command).ok();
+            }
         };
         match effect {
             LiveEffect::Look(data) => {
@@ -205,7 +204,7 @@ impl Followed {
     fn tell(&self, queue: &Queue, update: LiveUpdate) {
         queue.push(Event::Live(LiveEvent::Session {
             run: self.run,
-            update,
+            update: Box::new(update),
         }));
     }
 

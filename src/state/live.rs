@@ -45,7 +45,7 @@ pub enum LiveEvent {
     /// Of the session that was followed under this number.
     Session {
         run: u64,
-        update: LiveUpdate,
+        update: Box<LiveUpdate>,
     },
 }
 
@@ -319,7 +319,7 @@ impl State {
                     self.change_live(LiveAction::Open(first), effects);
                 }
             }
-            LiveEvent::Session { run, update } if run == self.live.run => self.live_update(update),
+            LiveEvent::Session { run, update } if run == self.live.run => self.live_update(*update),
             LiveEvent::Session { .. } => {}
         }
     }

@@ -4,7 +4,6 @@
 //! written in memory, and the capture is marked ([`Capture::NO_WIRE`]), so that nobody takes it for a server's.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -118,17 +117,12 @@ pub fn read_session(path: &Path) -> Result<SessionCalls, Problem> {
     let bytes = Bytes::from(read_file(path, MOST_OF_ANSWERS)?);
     let name = name_of(path);
     let input = Input::of(&bytes, &name);
-    match ReadAs::detect(&bytes) {
-        ReadAs::ClaudeCode => Ok(SessionCalls {
-            captures: read_all_bytes(&bytes, &name, Some(ReadAs::ClaudeCode))?
-                .into_iter()
-                .map(Arc::new)
-                .collect(),
-            client: "claude-code".into(),
-            ..SessionCalls::default()
-        }),
-        _ => import::session(&input),
-    }
+    // A session that has just begun is one line.
+    let importer = import::detect(&input).or_else(|| import::by_kind(ReadAs::Messages));
+    let Some(importer) = importer else {
+        return Ok(SessionCalls::default());
+    };
+    (importer.read)(&input).map(Into::into)
 }
 
 /// Makes captures of all that a file (or standard input) held, at least one.
@@ -142,7 +136,7 @@ pub fn read_all_bytes(
 ) -> Result<Vec<Capture>, Problem> {
     let kind = kind.unwrap_or_else(|| ReadAs::detect(bytes));
     match import::by_kind(kind) {
-        Some(importer) => (importer.read)(&Input::of(bytes, name)),
+        Some(importer) => importer.captures(&Input::of(bytes, name)),
         None => Ok(vec![read_one(bytes, name, kind)?]),
     }
 }

@@ -10,7 +10,7 @@ use egui::{Frame, Panel, Popup, Rect, Ui, pos2, vec2};
 
 use super::theme;
 use super::widgets::{self, Button};
-use super::{Cx, icons, panes};
+use super::{Cx, icons, panes, sizes};
 use crate::state::{Action, ConnectAction, LiveAction, OpenSession};
 use loupe_tap::sessions::SessionInfo;
 
@@ -106,6 +106,7 @@ fn session_ui(ui: &mut Ui, cx: &Cx<'_>, session: &OpenSession) {
             .resizable(true)
             .frame(Frame::new().fill(t.panel))
             .show(ui, |ui| panes::panes_ui(ui, cx));
+        sizes::name_edge(ui, "live panes");
     }
     let rect = ui.available_rect_before_wrap();
     let has_bill = rect.width() >= WITH_BILL;

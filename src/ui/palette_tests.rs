@@ -274,7 +274,8 @@ fn every_screen_and_tab_is_one_choice_away() {
             Screen::Hosts => Screen::Compare,
             Screen::Compare => Screen::Wire,
             Screen::Wire => Screen::Library,
-            Screen::Library => Screen::Verify,
+            Screen::Library => Screen::Live,
+            Screen::Live => Screen::Verify,
             Screen::Verify => Screen::Settings,
             Screen::Settings => return None,
         })

@@ -423,6 +423,20 @@ impl Lines {
     }
 }
 
+/// Writes a session whose messages are there already, as lines of its file.
+///
+/// # Errors
+/// The folder or a file cannot be written.
+pub fn write_session(sessions: &Path, start: &SessionStart, lines: &str) -> io::Result<()> {
+    let folder = create_folder(sessions, start, &RedactOptions::default())?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    own(&mut options);
+    options
+        .open(folder.join(super::sessions::MESSAGES))?
+        .write_all(lines.as_bytes())
+}
+
 /// A folder of its own for the session, with `session.json` in it. Its name begins with the time, so that names sort.
 fn create_folder(
     sessions: &Path,

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
+use time::macros::datetime;
 
 use super::Stage;
 use crate::state::{HistoryAction, LiveAction};
 use loupe_core::capture::Capture;
 use loupe_core::problem::{Problem, ProblemKind};
-use loupe_tap::sessions::{MESSAGES, START};
+use loupe_tap::recorder::{SessionStart, write_session};
 
 /// The calls of the session that is made: at so many milliseconds, tool and arguments.
 const CALLS: &[(u64, &str, &str)] = &[
@@ -63,16 +64,13 @@ impl Stage {
             calls.extend(capture.map(|capture| (*at, capture)));
         }
         let data = tempfile::tempdir().map_err(failed)?;
-        let session = data
-            .path()
-            .join("sessions/20261129-140200-companies-1a2b3c");
-        std::fs::create_dir_all(&session).map_err(failed)?;
-        let start = json!({
-            "schema": "loupe.session/1", "name": "companies", "source": "-- npx -y companies-mcp",
-            "started": "2026-11-29T14:02:00Z", "pid": 0,
-        });
-        std::fs::write(session.join(START), start.to_string()).map_err(failed)?;
-        std::fs::write(session.join(MESSAGES), self.lines(&calls)).map_err(failed)?;
+        let start = SessionStart {
+            name: "companies".to_owned(),
+            source: "-- npx -y companies-mcp".to_owned(),
+            started: datetime!(2026-11-29 14:02:00 UTC),
+        };
+        let sessions = data.path().join("sessions");
+        write_session(&sessions, &start, &self.lines(&calls)).map_err(failed)?;
         self.show_sessions(data.path(), 2)
     }
 

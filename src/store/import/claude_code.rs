@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::ReadAs;
+use super::pair::Paired;
 use super::{Importer, Input};
 use loupe_core::capture::{Capture, Outcome, Tool};
 use loupe_core::json::{Doc, Kind, Node};
@@ -47,7 +48,7 @@ struct Asked {
     at: Option<OffsetDateTime>,
 }
 
-fn read(input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
+fn read(input: &Input<'_>) -> Result<Paired, Problem> {
     let mut asked: HashMap<String, Asked> = HashMap::new();
     let mut captures = Vec::new();
     for line in input.lines() {
@@ -111,11 +112,11 @@ fn read(input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
             }
         }
     }
-    if captures.is_empty() {
-        Err(input.nothing(IMPORTER.title))
-    } else {
-        Ok(captures)
-    }
+    Ok(Paired {
+        captures,
+        client: "claude-code".to_owned(),
+        ..Paired::default()
+    })
 }
 
 fn capture(

@@ -9,9 +9,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::ReadAs;
-use super::pair::pair;
+use super::pair::{Paired, pair};
 use super::{Entry, Importer, Input};
-use loupe_core::capture::{Capture, Direction, HttpInfo, Timings};
+use loupe_core::capture::{Direction, HttpInfo, Timings};
 use loupe_core::json::{Doc, Kind, Node};
 use loupe_core::problem::Problem;
 
@@ -37,7 +37,7 @@ const KEPT: &[&str] = &[
     "server",
 ];
 
-fn read(input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
+fn read(input: &Input<'_>) -> Result<Paired, Problem> {
     let entries = input
         .doc
         .at("/log/entries")

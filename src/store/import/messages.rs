@@ -6,11 +6,13 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use super::ReadAs;
-use super::pair::{Paired, pair, pair_all};
+use super::pair::{Paired, pair};
 use super::{Entry, Importer, Input};
-use loupe_core::capture::{Capture, Direction};
+use loupe_core::capture::Direction;
 use loupe_core::json::{Doc, Kind, Node};
 use loupe_core::problem::Problem;
 
@@ -33,20 +35,10 @@ fn detect(input: &Input<'_>) -> bool {
     first.len() > 1 && first.iter().filter(|line| entry(line).is_some()).count() * 2 > first.len()
 }
 
-fn read(input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
+fn read(input: &Input<'_>) -> Result<Paired, Problem> {
     pair(
         input,
         "file",
-        IMPORTER.title,
-        input.lines().filter_map(|line| entry(&line)),
-    )
-}
-
-/// A session with what else its messages tell.
-pub(super) fn read_session(input: &Input<'_>) -> Result<Paired, Problem> {
-    pair_all(
-        input,
-        "tap",
         IMPORTER.title,
         input.lines().filter_map(|line| entry(&line)),
     )
@@ -77,6 +69,10 @@ pub(super) fn entry(line: &Bytes) -> Option<Entry> {
         .and_then(Node::as_f64)
         .filter(|at| (0.0..1e12).contains(at));
     let at = at.map(|at| Duration::from_nanos((at * 1e6).round() as u64));
+    // Others write the time of day.
+    let started_at = word(&["ts", "timestamp", "time"])
+        .and_then(|time| OffsetDateTime::parse(&time, &Rfc3339).ok());
+    let since_epoch = started_at.and_then(|at| (at - OffsetDateTime::UNIX_EPOCH).try_into().ok());
     let bytes = match root.get("base64").and_then(Node::as_str) {
         Some(text) => Bytes::from(BASE64_STANDARD.decode(&*text).ok()?),
         None => root.children().find_map(message)?,
@@ -84,7 +80,8 @@ pub(super) fn entry(line: &Bytes) -> Option<Entry> {
     Some(Entry {
         bytes,
         direction,
-        at,
+        at: at.or(since_epoch),
+        started_at,
         ..Entry::default()
     })
 }

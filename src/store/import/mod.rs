@@ -26,6 +26,7 @@ use loupe_core::digest::sha256;
 use loupe_core::json::Doc;
 use loupe_core::problem::{Problem, ProblemKind};
 
+use pair::Paired;
 pub use session::SessionReader;
 
 /// So many digits of a digest tell two files of one name apart, for people.
@@ -53,17 +54,17 @@ pub enum ReadAs {
     ClaudeCode,
 }
 
-/// A recorded session: its calls, and what the server lists.
-pub(super) fn session(input: &Input<'_>) -> Result<SessionCalls, Problem> {
-    let paired = messages::read_session(input)?;
-    Ok(SessionCalls {
-        definitions: Definitions {
-            server: paired.server,
-            tools: paired.tools.into_iter().map(Arc::new).collect(),
-        },
-        captures: paired.captures.into_iter().map(Arc::new).collect(),
-        client: paired.client,
-    })
+impl From<Paired> for SessionCalls {
+    fn from(paired: Paired) -> Self {
+        Self {
+            definitions: Definitions {
+                server: paired.server,
+                tools: paired.tools.into_iter().map(Arc::new).collect(),
+            },
+            captures: paired.captures.into_iter().map(Arc::new).collect(),
+            client: paired.client,
+        }
+    }
 }
 
 impl ReadAs {
@@ -97,7 +98,22 @@ pub(super) struct Importer {
     pub title: &'static str,
     /// Whether a file looks like it; asked in the order of the list.
     pub detect: fn(&Input<'_>) -> bool,
-    pub read: fn(&Input<'_>) -> Result<Vec<Capture>, Problem>,
+    /// What it tells, which may be no result.
+    pub read: fn(&Input<'_>) -> Result<Paired, Problem>,
+}
+
+impl Importer {
+    /// The results of a file, at least one.
+    ///
+    /// # Errors
+    /// It cannot be read, or no result of a server is in it.
+    pub fn captures(&self, input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
+        let captures = (self.read)(input)?.captures;
+        if captures.is_empty() {
+            return Err(input.nothing(self.title));
+        }
+        Ok(captures)
+    }
 }
 
 /// Every kind, the most telling first.

@@ -30,12 +30,15 @@ struct Asked {
     lost_before: usize,
 }
 
+/// Makes an empty capture of a number, whose source is described so.
+type EmptyCapture<'a> = Box<dyn Fn(usize, &str) -> Capture + 'a>;
+
 /// What the messages are made into.
 pub(super) struct Pairing<'a> {
     /// The file, for people.
     name: String,
     /// An empty capture of it, of this number.
-    empty: Box<dyn Fn(usize, &str) -> Capture + 'a>,
+    empty: EmptyCapture<'a>,
     transport: &'static str,
     pub server: Server,
     tools: HashMap<String, Tool>,
@@ -57,25 +60,9 @@ pub(super) struct Pairing<'a> {
     captures: Vec<Capture>,
 }
 
-/// The captures of a file's messages.
-///
-/// # Errors
-/// Where no result of a server is among them, or more messages than are taken; `what` says what the file is.
-pub(super) fn pair(
-    input: &Input<'_>,
-    transport: &'static str,
-    what: &str,
-    entries: impl Iterator<Item = Entry>,
-) -> Result<Vec<Capture>, Problem> {
-    let session = pair_all(input, transport, what, entries)?;
-    if session.captures.is_empty() {
-        return Err(input.nothing(what));
-    }
-    Ok(session.captures)
-}
-
 /// A session as its messages tell it.
-pub(super) struct Paired {
+#[derive(Default)]
+pub(in crate::store) struct Paired {
     pub captures: Vec<Capture>,
     pub server: Server,
     /// In the order they are listed.
@@ -83,8 +70,11 @@ pub(super) struct Paired {
     pub client: String,
 }
 
-/// The same with what else the messages tell; there may be no result among them.
-pub(super) fn pair_all(
+/// What a file's messages tell; there may be no result among them.
+///
+/// # Errors
+/// More messages than are taken; `what` says what the file is.
+pub(super) fn pair(
     input: &Input<'_>,
     transport: &'static str,
     what: &str,
@@ -117,11 +107,7 @@ pub(super) fn pair_all(
 }
 
 impl<'a> Pairing<'a> {
-    pub(super) fn new(
-        name: String,
-        transport: &'static str,
-        empty: Box<dyn Fn(usize, &str) -> Capture + 'a>,
-    ) -> Self {
+    pub(super) fn new(name: String, transport: &'static str, empty: EmptyCapture<'a>) -> Self {
         Self {
             name,
             empty,

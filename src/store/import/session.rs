@@ -216,7 +216,7 @@ mod tests {
             line(
                 2000.0,
                 "out",
-                &r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"t"}}"#,
+                r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"t"}}"#,
             )
             .as_bytes(),
         )

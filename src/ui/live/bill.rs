@@ -114,16 +114,19 @@ fn costs_ui(ui: &mut Ui, bill: &SessionBill, encoding: Encoding) {
 }
 
 /// A line with an icon, what it is about, and a number.
-fn line_ui(ui: &mut Ui, icon: &str, name: &str, detail: &str, number: &str) -> bool {
-    let t = theme::of(ui);
-    let row = widgets::ListRow::keyed(ui, ROW, name);
+fn line_ui(ui: &mut Ui, icon: &str, name: &str, detail: &str, number: &str) {
+    let row = widgets::ListRow::to_read(ui, ROW);
     row.say(egui::Role::Label, format!("{name}: {detail} {number}"));
+    paint_line(&row, icon, (name, detail), number);
+}
+
+fn paint_line(row: &widgets::ListRow<'_>, icon: &str, (name, detail): (&str, &str), number: &str) {
+    let t = theme::of(row.ui);
     row.icon(row.inset_left(SIDE + 7.0), icon, 14.0, t.weak);
     let left = row.inset_left(SIDE + 22.0);
     let end = row.number(row.inset_right(SIDE), number, theme::mono(12.5), t.strong) - 8.0;
     let next = row.text(left, end, name, theme::base(), t.text) + 8.0;
     row.text(next, end, detail, theme::small(), t.weak);
-    row.response.clicked()
 }
 
 fn waste_ui(
@@ -150,7 +153,14 @@ fn waste_ui(
     }
     if let Some(largest) = bill.largest.first() {
         let tokens = grouped(largest.tokens.get(encoding));
-        if line_ui(ui, icons::ARROW_UP, "Largest", &largest.tool, &tokens) {
+        let row = widgets::ListRow::keyed(ui, ROW, "largest");
+        row.say(
+            egui::Role::Button,
+            format!("Largest: {} {tokens}", largest.tool),
+        );
+        row.ground(false);
+        paint_line(&row, icons::ARROW_UP, ("Largest", &largest.tool), &tokens);
+        if row.clicked() {
             cx.send(LiveAction::Select(largest.number - 1));
         }
     }

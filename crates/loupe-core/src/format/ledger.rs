@@ -1,13 +1,17 @@
 //! One row of the ledger: what a format costs and what it keeps.
 
+use std::convert::Infallible;
+use std::ops::Range;
+
 use bytes::Bytes;
 
 use super::claim::{Claim, OmittedText};
 use super::round_trip::{self, RoundTrip};
-use super::{Format, ParsedCapture, Sink, WriteError};
+use super::{FORMATS, Format, ParsedCapture, Sink, WriteError};
+use crate::cancel::Cancel;
 use crate::capture::{BlockKind, FactCount, is_wrapped};
 use crate::number::grouped;
-use crate::parallel::{LONG_BYTES, join};
+use crate::parallel::{LONG_BYTES, join, parallel_map};
 use crate::token::{Counter, Encoding, Tokens, image_tokens};
 
 /// The numbers of one format; each is that of the exact bytes `--view FORMAT` prints.
@@ -35,6 +39,10 @@ pub struct Row {
     /// Whether it holds extra text itself: what is sent, next to the data.
     pub has_extra: bool,
 }
+
+/// Sizes of results whose formats are measured side by side. Of larger ones two texts at once would take the memory of two,
+/// and each is counted on all cores.
+const SIDE_BY_SIDE: Range<usize> = 128 << 10..2 << 20;
 
 /// Why a number is not there of which the computing was broken off.
 pub const INTERRUPTED: &str = "interrupted before it was computed";
@@ -103,8 +111,26 @@ impl Row {
         }
     }
 
-    /// Measures one format.
+    /// Measures one format; once, however often it is asked.
     pub fn measure(format: &dyn Format, subject: &ParsedCapture) -> Self {
+        let measure = || Self::measure_now(format, subject);
+        subject.cache.row(format.id(), measure)
+    }
+
+    /// Every format, in the order of the list. Those that were not reached when the caller cancelled say so.
+    pub fn measure_all(subject: &ParsedCapture, cancel: &Cancel) -> Vec<Self> {
+        let row = |format: &&'static dyn Format| {
+            Ok::<_, Infallible>(match cancel.is_cancelled() {
+                true => Self::interrupted(*format),
+                false => Self::measure(*format, subject),
+            })
+        };
+        let is_worth_it = SIDE_BY_SIDE.contains(&subject.capture.wire_len());
+        let Ok(rows) = parallel_map(FORMATS, !is_worth_it, row);
+        rows
+    }
+
+    fn measure_now(format: &dyn Format, subject: &ParsedCapture) -> Self {
         let is_whole = matches!(format.id(), "content" | "both");
         let uncounted = is_whole.then(|| describe_uncounted(subject)).flatten();
         let mut row = Self {
@@ -256,7 +282,7 @@ pub fn default_baseline(rows: &[&Row]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{FORMATS, by_id, tests::subject};
+    use crate::format::{by_id, tests::subject};
 
     #[test]
     fn rows_measure_what_is_printed() {

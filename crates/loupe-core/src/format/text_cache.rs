@@ -1,4 +1,4 @@
-//! What is known of the texts of one result, by their digests: several formats, hosts and deliveries write the same text,
+//! What is known of the texts of one result, by their digests, and of the formats it is measured in: several formats, hosts and deliveries write the same text,
 //! and it is counted and searched once.
 
 use std::borrow::Cow;
@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use super::ledger::Row;
 use crate::capture::{FactCount, FactMatches, ResultData, count_facts};
 use crate::parallel::{LONG_BYTES, parallel_map};
 use crate::token::{self, Counts, Tokens};
@@ -25,6 +26,8 @@ pub struct TextCache {
     /// Of several texts together.
     sums: Mutex<HashMap<Key, Tokens>>,
     facts: Mutex<HashMap<Key, FactCount>>,
+    /// Of each format; empty while somebody measures.
+    rows: Mutex<HashMap<&'static str, Arc<OnceLock<Row>>>>,
     /// Held while facts are located in a long text: two at a time would take twice the memory.
     locating: Mutex<()>,
     pub(super) extra: OnceLock<super::ExtraText>,
@@ -124,6 +127,12 @@ impl TextCache {
         };
         counts.get_or_init(|| Counts::of_text(part));
         counts
+    }
+
+    /// The row of a format, measured once.
+    pub(super) fn row(&self, format: &'static str, measure: impl FnOnce() -> Row) -> Row {
+        let row = Arc::clone(lock(&self.rows).entry(format).or_default());
+        row.get_or_init(measure).clone()
     }
 
     fn locate(&self, data: &ResultData, text: &str) -> FactMatches {

@@ -34,7 +34,7 @@ use loupe_core::diff::pattern::pattern;
 use loupe_core::format::claim::OmittedText;
 use loupe_core::format::format_bytes;
 use loupe_core::format::ledger::Row;
-use loupe_core::format::{self, ExtraPiece, FORMATS, ParsedCapture};
+use loupe_core::format::{self, ExtraPiece, ParsedCapture};
 use loupe_core::host::{Hosts, ResultPart};
 use loupe_core::json::{Kind, Node};
 use loupe_core::token::Encoding;
@@ -63,11 +63,10 @@ impl ComparedCall {
         subject: Arc<ParsedCapture>,
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
-        let row = |format: &&dyn loupe_core::format::Format| {
-            cancel.check().map(|()| Row::measure(*format, &subject))
-        };
+        let rows = Row::measure_all(&subject, cancel);
+        cancel.check()?;
         Ok(Self {
-            rows: FORMATS.iter().map(row).collect::<Result<_, _>>()?,
+            rows,
             value,
             subject,
         })
