@@ -44,6 +44,8 @@ mod secrets;
 mod stateless;
 #[cfg(unix)]
 mod tap;
+#[cfg(unix)]
+mod tap_http;
 
 #[cfg(feature = "gui")]
 mod app;

@@ -23,7 +23,7 @@ use time::format_description::well_known::Rfc3339;
 /// Bytes that may wait to be recorded.
 const QUEUE_BYTES: usize = 64 << 20;
 /// A line beyond this is cut in the record.
-const LINE_BYTES: usize = 32 << 20;
+pub(crate) const LINE_BYTES: usize = 32 << 20;
 /// How long the record may take once the session has ended.
 const LAST: Duration = Duration::from_secs(5);
 /// Messages that secrets are looked for in together: beginning to look takes longer than a short message does.
@@ -87,6 +87,8 @@ struct Chunk {
     bytes: Bytes,
     /// Bytes of this direction that were left out before it.
     lost: u64,
+    /// It is a message by itself, of which so many bytes are not kept. `None`: a part of a stream of lines.
+    message_over: Option<u64>,
 }
 
 enum Item {
@@ -157,18 +159,37 @@ impl Recorder {
 
     /// Takes a copy of bytes that were passed on. Never waits.
     pub fn take(&self, direction: Direction, bytes: &[u8]) {
+        self.send(direction, bytes.len(), None, || {
+            Bytes::copy_from_slice(bytes)
+        });
+    }
+
+    /// Takes a copy of a message that is no line, as a body of HTTP is; a line end in it becomes a space. Of it, `over`
+    /// bytes were not kept. Never waits.
+    pub fn take_message(&self, direction: Direction, message: Bytes, over: u64) {
+        self.send(direction, message.len(), Some(over), || message);
+    }
+
+    fn send(
+        &self,
+        direction: Direction,
+        length: usize,
+        message_over: Option<u64>,
+        copy: impl FnOnce() -> Bytes,
+    ) {
         let lost = &self.lost[index(direction)];
-        let waiting = self.waiting.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
-        if waiting + bytes.len() > QUEUE_BYTES {
-            self.waiting.done(bytes.len());
-            lost.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        let waiting = self.waiting.bytes.fetch_add(length, Ordering::Relaxed);
+        if waiting + length > QUEUE_BYTES {
+            self.waiting.done(length);
+            lost.fetch_add(length as u64, Ordering::Relaxed);
             return;
         }
         let chunk = Chunk {
             at: self.began.elapsed(),
             direction,
-            bytes: Bytes::copy_from_slice(bytes),
+            bytes: copy(),
             lost: lost.swap(0, Ordering::Relaxed),
+            message_over,
         };
         // The writer may have given up.
         self.queue.send(Item::Chunk(chunk)).ok();
@@ -338,12 +359,22 @@ impl Record {
         if chunk.lost > 0 {
             lines.line.clear();
             lines.over = 0;
-            lines.is_broken = true;
+            lines.is_broken = chunk.message_over.is_none();
             self.note(&NoteJson {
                 dir: Some(chunk.direction.name()),
                 lost: Some(chunk.lost),
                 ..note(chunk.at)
             })?;
+        }
+        if let Some(over) = chunk.message_over {
+            lines.add(chunk.bytes.trim_ascii(), chunk.at);
+            for byte in &mut lines.line {
+                if matches!(byte, b'\n' | b'\r') {
+                    *byte = b' ';
+                }
+            }
+            lines.over += over;
+            return self.line(chunk.direction, lines);
         }
         let mut rest = &chunk.bytes[..];
         while let Some(end) = memchr::memchr(b'\n', rest) {
@@ -607,5 +638,24 @@ mod tests {
         );
         // The line whose beginning is missing is none.
         assert_eq!(value(4)["text"], "{\"c\":3}");
+    }
+
+    #[test]
+    fn a_message_of_several_lines_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let recorder = start(folder.path());
+        recorder.take_message(Direction::In, Bytes::from_static(b"{\r\n\"a\":\n1}\n"), 0);
+        recorder.take_message(Direction::In, Bytes::from_static(b"{"), 7);
+        recorder.finish(None);
+        let [info] = &list(folder.path())[..] else {
+            panic!("one session")
+        };
+        let lines = lines(info);
+        let value = |at: usize| serde_json::from_str::<serde_json::Value>(&lines[at]).unwrap();
+        assert_eq!(value(0)["text"], "{  \"a\": 1}");
+        assert_eq!(
+            (&value(1)["text"], &value(2)["cut"]),
+            (&"{".into(), &8.into())
+        );
     }
 }
