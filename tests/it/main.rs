@@ -46,6 +46,8 @@ mod stateless;
 mod tap;
 #[cfg(unix)]
 mod tap_http;
+#[cfg(unix)]
+mod tap_peers;
 
 #[cfg(feature = "gui")]
 mod app;
