@@ -404,6 +404,16 @@ fn addresses_of_the_server_become_those_of_the_proxy() {
         own.replace('/', "\\/")
     );
     assert_eq!(mapped.text(), expected);
+    // It may be anywhere that the server says.
+    let said = format!(
+        "401 Unauthorized\r\nWWW-Authenticate: Bearer resource_metadata=\"{origin}/meta.json\""
+    );
+    exchange("GET /mcp", b"", &said, "");
+    let status = "200 OK\r\nContent-Type: application/json";
+    let (mapped, ..) = exchange("GET /meta.json", b"", status, &metadata);
+    assert_eq!(mapped.text(), expected);
+    let (other, ..) = exchange("GET /other.json", b"", status, &metadata);
+    assert_eq!(other.text(), metadata);
     // What the host says of the address goes back as the server's.
     let encoded = |origin: &str| origin.replace(':', "%3A").replace('/', "%2F");
     let form = |origin: &str| {

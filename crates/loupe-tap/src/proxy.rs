@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -83,6 +83,8 @@ struct Endpoint {
     records: Arc<Records>,
     /// The last `Authorization` that was hidden.
     hidden: Mutex<Option<HeaderValue>>,
+    /// Where the server said last that its metadata is, if not below `/.well-known/`.
+    metadata: Mutex<Option<String>>,
 }
 
 /// Serves until the process is told to end; `on_listening` is told the address for hosts.
@@ -102,6 +104,7 @@ pub async fn run(proxy: Proxy, on_listening: impl FnOnce(&str)) -> io::Result<()
         addr,
         records: Arc::new(proxy.records),
         hidden: Mutex::default(),
+        metadata: Mutex::default(),
     });
     let mut connections = JoinSet::new();
     let mut is_told_to_end = std::pin::pin!(wait_for_end());
@@ -159,6 +162,10 @@ async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream) {
         .serve_connection(TokioIo::new(stream), service)
         .await
         .ok();
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
@@ -307,7 +314,7 @@ impl Endpoint {
         }
         headers.extend(self.headers.clone());
         if let Some(value) = headers.get(header::AUTHORIZATION) {
-            let mut hidden = self.hidden.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut hidden = lock(&self.hidden);
             if hidden.as_ref() != Some(value) {
                 let text = String::from_utf8_lossy(value.as_bytes());
                 self.records.hide("Authorization", &text);
@@ -326,6 +333,14 @@ impl Endpoint {
     ) -> Answer {
         let (mut head, body) = response.into_parts();
         exchange.on_head(&request.method, &head);
+        let challenge = text(&head.headers, &header::WWW_AUTHENTICATE).unwrap_or_default();
+        if let Some((_, address)) = challenge.split_once("resource_metadata=\"") {
+            let address = address
+                .split('"')
+                .next()
+                .and_then(|url| Url::parse(url).ok());
+            *lock(&self.metadata) = address.map(|url| url.path().to_owned());
+        }
         head.version = Version::HTTP_11;
         head.extensions.clear();
         head.headers = end_to_end(&head.headers);
@@ -348,7 +363,10 @@ impl Endpoint {
             *allowed = origin.clone();
         }
         let is_json = is_type(&head.headers, "application/json");
-        if is_json && request.uri.path().starts_with("/.well-known/") {
+        let path = request.uri.path();
+        let is_metadata = path.starts_with("/.well-known/")
+            || (request.method == Method::GET && lock(&self.metadata).as_deref() == Some(path));
+        if is_json && is_metadata {
             return match Limited::new(body, MAPPED_BYTES).collect().await {
                 Ok(metadata) => {
                     head.headers.remove(header::CONTENT_LENGTH);
