@@ -658,4 +658,34 @@ mod tests {
             (&"{".into(), &8.into())
         );
     }
+
+    #[test]
+    fn a_full_record_takes_no_more_and_says_so() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut record = Record {
+            file: BufWriter::new(file.reopen().unwrap()),
+            written: RECORD_BYTES - 3,
+            over: 0,
+            options: RedactOptions::default(),
+            together: Vec::new(),
+            together_bytes: 0,
+        };
+        let mut lines = Lines::default();
+        let mut take = |bytes: &'static [u8]| {
+            let chunk = Chunk {
+                at: Duration::ZERO,
+                direction: Direction::In,
+                bytes: Bytes::from_static(bytes),
+                lost: 0,
+                message_over: None,
+            };
+            record.take(&mut lines, &chunk).unwrap();
+        };
+        take(b"{}\n");
+        take(b"{\"a\":1}\n");
+        record.write_together().unwrap();
+        record.file.flush().unwrap();
+        assert_eq!(record.over, 7);
+        assert_eq!(fs::read_to_string(file.path()).unwrap().lines().count(), 1);
+    }
 }
