@@ -305,7 +305,7 @@ fn record(
             Item::Chunk(chunk) => {
                 let length = chunk.bytes.len();
                 let written = if waiting.is_late.load(Ordering::Relaxed) {
-                    record.over += length as u64;
+                    record.over += length as u64 + chunk.lost;
                     Ok(())
                 } else {
                     record.take(&mut lines[index(chunk.direction)], &chunk)
@@ -687,5 +687,19 @@ mod tests {
         record.file.flush().unwrap();
         assert_eq!(record.over, 7);
         assert_eq!(fs::read_to_string(file.path()).unwrap().lines().count(), 1);
+    }
+
+    #[test]
+    fn what_is_left_out_at_the_end_is_counted_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let recorder = start(folder.path());
+        recorder.waiting.is_late.store(true, Ordering::Relaxed);
+        recorder.lost[index(Direction::In)].store(500, Ordering::Relaxed);
+        recorder.take(Direction::In, b"{}\n");
+        recorder.lost[index(Direction::Out)].store(40, Ordering::Relaxed);
+        recorder.finish(None);
+        let lines = lines(&list(folder.path())[0]);
+        let last: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
+        assert_eq!((lines.len(), &last["lost"]), (1, &543.into()));
     }
 }
