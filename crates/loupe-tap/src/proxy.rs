@@ -90,11 +90,13 @@ struct Endpoint {
 /// Serves until the process is told to end; `on_listening` is told the address for hosts.
 ///
 /// # Errors
-/// The address cannot be bound, or a header cannot be sent.
+/// The address cannot be bound, a header cannot be sent, or signals cannot be watched.
 pub async fn run(proxy: Proxy, on_listening: impl FnOnce(&str)) -> io::Result<()> {
     let headers = header_map(&proxy.headers)?;
     let listener = TcpListener::bind(proxy.listen).await?;
     let addr = listener.local_addr()?;
+    // Before anybody knows of it.
+    let mut end = std::pin::pin!(wait_for_end()?);
     on_listening(&format!("http://{addr}{}", proxy.url.path()));
     let endpoint = Arc::new(Endpoint {
         origin: proxy.url.origin().ascii_serialization(),
@@ -107,7 +109,6 @@ pub async fn run(proxy: Proxy, on_listening: impl FnOnce(&str)) -> io::Result<()
         metadata: Mutex::default(),
     });
     let mut connections = JoinSet::new();
-    let mut is_told_to_end = std::pin::pin!(wait_for_end());
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -118,7 +119,7 @@ pub async fn run(proxy: Proxy, on_listening: impl FnOnce(&str)) -> io::Result<()
                 Err(_) => tokio::time::sleep(RETRY).await,
             },
             Some(_) = connections.join_next() => {}
-            () = &mut is_told_to_end => break,
+            () = &mut end => break,
         }
     }
     connections.shutdown().await;
@@ -128,25 +129,26 @@ pub async fn run(proxy: Proxy, on_listening: impl FnOnce(&str)) -> io::Result<()
         .map_err(io::Error::other)
 }
 
-/// Waits for SIGINT, SIGTERM or SIGHUP.
-async fn wait_for_end() {
+/// Ends with SIGINT, SIGTERM or SIGHUP. They are watched from the call on.
+fn wait_for_end() -> io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let (terminate, hangup) = (
-            signal(SignalKind::terminate()),
-            signal(SignalKind::hangup()),
-        );
-        if let (Ok(mut terminate), Ok(mut hangup)) = (terminate, hangup) {
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut hangup = signal(SignalKind::hangup())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        Ok(async move {
             tokio::select! {
                 _ = terminate.recv() => {}
                 _ = hangup.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
+                _ = interrupt.recv() => {}
             }
-            return;
-        }
+        })
     }
-    tokio::signal::ctrl_c().await.ok();
+    #[cfg(not(unix))]
+    Ok(async {
+        tokio::signal::ctrl_c().await.ok();
+    })
 }
 
 async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream) {
