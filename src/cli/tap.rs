@@ -1,5 +1,6 @@
 //! `tap`: stands between a host and a server, passes every byte on, and records a copy.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,7 +11,9 @@ use crate::store;
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::{Command, Http, Source};
 use loupe_tap::bridge::Bridge;
+use loupe_tap::proxy::Proxy;
 use loupe_tap::recorder::{RecordPlace, Recorder, SessionStart};
+use loupe_tap::records::Records;
 
 #[derive(Args, Debug)]
 pub struct TapArgs {
@@ -22,11 +25,27 @@ pub struct TapArgs {
     pub as_log: Option<PathBuf>,
     #[command(flatten)]
     pub data: DataArgs,
-    /// The server's address: the host still speaks to `tap` over stdio
+    /// The server's address: the host speaks to `tap` over stdio, or over HTTP with --listen
     #[arg(long, value_name = "URL", conflicts_with = "command")]
     pub url: Option<String>,
+    /// Listen for hosts over HTTP, such as 127.0.0.1:8932; port 0 takes any free port
+    #[arg(
+        long,
+        value_name = "ADDR",
+        requires = "url",
+        conflicts_with = "command"
+    )]
+    pub listen: Option<SocketAddr>,
+    /// Let --listen take an address that other machines reach
+    #[arg(long, requires = "listen")]
+    pub allow_remote: bool,
     /// A header whose value is in a variable, repeatable; words before the variable are sent before its value
-    #[arg(long, value_name = "HEADER=[WORD ]VARIABLE", requires = "url")]
+    #[arg(
+        long,
+        value_name = "HEADER=[WORD ]VARIABLE",
+        requires = "url",
+        conflicts_with = "command"
+    )]
     pub header_env: Vec<String>,
     /// The server's command
     #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
@@ -82,6 +101,16 @@ fn bridge(args: &TapArgs, url: &str) -> Done {
     };
     let client = loupe_client::plain_client(url)?;
     let complain = |why: &str| output::note(false, why);
+    if let Some(listen) = args.listen {
+        let records = Records::new(place(args), start, known.clone(), complain);
+        return proxy(args, url, |url| Proxy {
+            url,
+            headers,
+            client,
+            listen,
+            records,
+        });
+    }
     let recorder = place(args).map(|place| Recorder::start(place, start, known.clone(), complain));
     let failed = |error: std::io::Error| Problem::new(ProblemKind::Io, error.to_string());
     client::runtime()?
@@ -93,6 +122,30 @@ fn bridge(args: &TapArgs, url: &str) -> Done {
         }))
         .map_err(failed)?;
     // A read of standard input may still block its thread.
+    Ok(0)
+}
+
+/// Runs until it is told to end.
+fn proxy(args: &TapArgs, url: &str, proxy: impl FnOnce(url::Url) -> Proxy) -> Done {
+    let url = url::Url::parse(url)
+        .map_err(|error| Problem::new(ProblemKind::Usage, error.to_string()).at("--url"))?;
+    let proxy = proxy(url);
+    let place = proxy.listen.to_string();
+    if !proxy.listen.ip().is_loopback() && !args.allow_remote {
+        let what = "other machines reach this address";
+        return Err(Problem::new(ProblemKind::Usage, what)
+            .at(place)
+            .hint("listen at 127.0.0.1, or add --allow-remote"));
+    }
+    let failed = |error: std::io::Error| {
+        Problem::new(ProblemKind::Io, format!("cannot serve: {error}"))
+            .at(place)
+            .hint("port 0 takes any free port")
+    };
+    let tell = |url: &str| output::note(false, &format!("listening at {url} until interrupted"));
+    client::runtime()?
+        .block_on(loupe_tap::proxy::run(proxy, tell))
+        .map_err(failed)?;
     Ok(0)
 }
 

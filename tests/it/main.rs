@@ -44,6 +44,10 @@ mod secrets;
 mod stateless;
 #[cfg(unix)]
 mod tap;
+#[cfg(unix)]
+mod tap_http;
+#[cfg(unix)]
+mod tap_peers;
 
 #[cfg(feature = "gui")]
 mod app;

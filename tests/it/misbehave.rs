@@ -17,16 +17,16 @@ use loupe_core::source::{Protocol, Source};
 
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 /// Small enough for `a line over the limit` to be over it.
-const LIMIT: usize = 64 << 20;
+pub const LIMIT: usize = 64 << 20;
 /// The time limit of a list.
 const WITHIN: Duration = Duration::from_secs(60);
 
-struct Mode {
-    name: String,
+pub struct Mode {
+    pub name: String,
     outcome: String,
     word: String,
-    limit: Duration,
-    lines: Vec<Vec<u8>>,
+    pub limit: Duration,
+    pub lines: Vec<Vec<u8>>,
 }
 
 impl Mode {
@@ -39,7 +39,7 @@ impl Mode {
     }
 }
 
-fn modes() -> Vec<Mode> {
+pub fn modes() -> Vec<Mode> {
     let file: toml::Table = include_str!("../data/misbehave/modes.toml")
         .parse()
         .unwrap();

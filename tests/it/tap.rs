@@ -441,6 +441,36 @@ fn a_log_that_cannot_be_written_costs_no_byte() {
     assert_eq!(fs::read_to_string(log).unwrap().lines().count(), 6);
 }
 
+/// A pipe that nobody reads stands for a disk that hangs: the server starts and answers, more passes than may wait, and the
+/// end is not held up for long.
+#[test]
+fn a_log_that_stands_still_delays_nothing() {
+    const SIZE: u64 = 100 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    nix::unistd::mkfifo(&log, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let log = log.display().to_string();
+    let mut child = tap(folder.path(), &["--as-log", &log], &["cat"])
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let begun = Instant::now();
+    input.write_all(b"{}\n").unwrap();
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "{}\n");
+    let writer = std::thread::spawn(move || {
+        let part = vec![b'x'; 1 << 20];
+        (0..SIZE >> 20).for_each(|_| input.write_all(&part).unwrap());
+    });
+    let read = std::io::copy(&mut output, &mut std::io::sink()).unwrap();
+    writer.join().unwrap();
+    assert_eq!(read, SIZE);
+    assert!(child.wait().unwrap().success());
+    assert!(begun.elapsed() < Duration::from_secs(25));
+}
+
 /// Loupe's own client through the tap sees what it sees without.
 #[test]
 fn a_server_behind_the_tap_is_the_same_server() {

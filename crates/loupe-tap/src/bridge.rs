@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 
 use super::recorder::Recorder;
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// A message beyond this is cut.
 const MESSAGE_BYTES: usize = 256 << 20;
@@ -49,17 +49,7 @@ struct Link {
 /// # Errors
 /// This process's standard input cannot be read, or a header cannot be sent.
 pub async fn run(bridge: Bridge) -> io::Result<()> {
-    let mut headers = HeaderMap::new();
-    for (name, value) in &bridge.headers {
-        let wrong = |_: Box<dyn std::error::Error>| {
-            io::Error::other(format!("the header `{name}` cannot be sent"))
-        };
-        let parsed =
-            HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(error.into()))?;
-        let mut value = HeaderValue::from_str(value).map_err(|error| wrong(error.into()))?;
-        value.set_sensitive(true);
-        headers.append(parsed, value);
-    }
+    let headers = header_map(&bridge.headers)?;
     let link = Arc::new(Link {
         bridge,
         headers,
@@ -97,6 +87,22 @@ pub async fn run(bridge: Bridge) -> io::Result<()> {
         recorder.finish(Some(0));
     }
     Ok(())
+}
+
+/// Headers as they are sent; their values are secret.
+pub(crate) fn header_map(headers: &[(String, String)]) -> io::Result<HeaderMap> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let wrong = |_: Box<dyn std::error::Error>| {
+            io::Error::other(format!("the header `{name}` cannot be sent"))
+        };
+        let parsed =
+            HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(error.into()))?;
+        let mut value = HeaderValue::from_str(value).map_err(|error| wrong(error.into()))?;
+        value.set_sensitive(true);
+        map.append(parsed, value);
+    }
+    Ok(map)
 }
 
 impl Link {
@@ -286,7 +292,7 @@ impl Link {
     }
 }
 
-fn is_initialize(message: &Doc) -> bool {
+pub(crate) fn is_initialize(message: &Doc) -> bool {
     is_method(message, "initialize")
 }
 

@@ -11,7 +11,9 @@
 )]
 
 pub mod bridge;
+pub mod proxy;
 pub mod recorder;
+pub mod records;
 #[cfg(unix)]
 pub mod relay;
 pub mod sessions;

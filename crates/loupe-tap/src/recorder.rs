@@ -23,7 +23,7 @@ use time::format_description::well_known::Rfc3339;
 /// Bytes that may wait to be recorded.
 const QUEUE_BYTES: usize = 64 << 20;
 /// A line beyond this is cut in the record.
-const LINE_BYTES: usize = 32 << 20;
+pub(crate) const LINE_BYTES: usize = 32 << 20;
 /// How long the record may take once the session has ended.
 const LAST: Duration = Duration::from_secs(5);
 /// Messages that secrets are looked for in together: beginning to look takes longer than a short message does.
@@ -87,6 +87,8 @@ struct Chunk {
     bytes: Bytes,
     /// Bytes of this direction that were left out before it.
     lost: u64,
+    /// It is a message by itself, of which so many bytes are not kept. `None`: a part of a stream of lines.
+    message_over: Option<u64>,
 }
 
 enum Item {
@@ -157,18 +159,37 @@ impl Recorder {
 
     /// Takes a copy of bytes that were passed on. Never waits.
     pub fn take(&self, direction: Direction, bytes: &[u8]) {
+        self.send(direction, bytes.len(), None, || {
+            Bytes::copy_from_slice(bytes)
+        });
+    }
+
+    /// Takes a copy of a message that is no line, as a body of HTTP is; a line end in it becomes a space. Of it, `over`
+    /// bytes were not kept. Never waits.
+    pub fn take_message(&self, direction: Direction, message: Bytes, over: u64) {
+        self.send(direction, message.len(), Some(over), || message);
+    }
+
+    fn send(
+        &self,
+        direction: Direction,
+        length: usize,
+        message_over: Option<u64>,
+        copy: impl FnOnce() -> Bytes,
+    ) {
         let lost = &self.lost[index(direction)];
-        let waiting = self.waiting.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
-        if waiting + bytes.len() > QUEUE_BYTES {
-            self.waiting.done(bytes.len());
-            lost.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        let waiting = self.waiting.bytes.fetch_add(length, Ordering::Relaxed);
+        if waiting + length > QUEUE_BYTES {
+            self.waiting.done(length);
+            lost.fetch_add(length as u64, Ordering::Relaxed);
             return;
         }
         let chunk = Chunk {
             at: self.began.elapsed(),
             direction,
-            bytes: Bytes::copy_from_slice(bytes),
+            bytes: copy(),
             lost: lost.swap(0, Ordering::Relaxed),
+            message_over,
         };
         // The writer may have given up.
         self.queue.send(Item::Chunk(chunk)).ok();
@@ -284,7 +305,7 @@ fn record(
             Item::Chunk(chunk) => {
                 let length = chunk.bytes.len();
                 let written = if waiting.is_late.load(Ordering::Relaxed) {
-                    record.over += length as u64;
+                    record.over += length as u64 + chunk.lost;
                     Ok(())
                 } else {
                     record.take(&mut lines[index(chunk.direction)], &chunk)
@@ -338,12 +359,22 @@ impl Record {
         if chunk.lost > 0 {
             lines.line.clear();
             lines.over = 0;
-            lines.is_broken = true;
+            lines.is_broken = chunk.message_over.is_none();
             self.note(&NoteJson {
                 dir: Some(chunk.direction.name()),
                 lost: Some(chunk.lost),
                 ..note(chunk.at)
             })?;
+        }
+        if let Some(over) = chunk.message_over {
+            lines.add(chunk.bytes.trim_ascii(), chunk.at);
+            for byte in &mut lines.line {
+                if matches!(byte, b'\n' | b'\r') {
+                    *byte = b' ';
+                }
+            }
+            lines.over += over;
+            return self.line(chunk.direction, lines);
         }
         let mut rest = &chunk.bytes[..];
         while let Some(end) = memchr::memchr(b'\n', rest) {
@@ -621,5 +652,68 @@ mod tests {
         );
         // The line whose beginning is missing is none.
         assert_eq!(value(4)["text"], "{\"c\":3}");
+    }
+
+    #[test]
+    fn a_message_of_several_lines_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let recorder = start(folder.path());
+        recorder.take_message(Direction::In, Bytes::from_static(b"{\r\n\"a\":\n1}\n"), 0);
+        recorder.take_message(Direction::In, Bytes::from_static(b"{"), 7);
+        recorder.finish(None);
+        let [info] = &list(folder.path())[..] else {
+            panic!("one session")
+        };
+        let lines = lines(info);
+        let value = |at: usize| serde_json::from_str::<serde_json::Value>(&lines[at]).unwrap();
+        assert_eq!(value(0)["text"], "{  \"a\": 1}");
+        assert_eq!(
+            (&value(1)["text"], &value(2)["cut"]),
+            (&"{".into(), &8.into())
+        );
+    }
+
+    #[test]
+    fn a_full_record_takes_no_more_and_says_so() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut record = Record {
+            file: BufWriter::new(file.reopen().unwrap()),
+            written: RECORD_BYTES - 3,
+            over: 0,
+            options: RedactOptions::default(),
+            together: Vec::new(),
+            together_bytes: 0,
+        };
+        let mut lines = Lines::default();
+        let mut take = |bytes: &'static [u8]| {
+            let chunk = Chunk {
+                at: Duration::ZERO,
+                direction: Direction::In,
+                bytes: Bytes::from_static(bytes),
+                lost: 0,
+                message_over: None,
+            };
+            record.take(&mut lines, &chunk).unwrap();
+        };
+        take(b"{}\n");
+        take(b"{\"a\":1}\n");
+        record.write_together().unwrap();
+        record.file.flush().unwrap();
+        assert_eq!(record.over, 7);
+        assert_eq!(fs::read_to_string(file.path()).unwrap().lines().count(), 1);
+    }
+
+    #[test]
+    fn what_is_left_out_at_the_end_is_counted_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let recorder = start(folder.path());
+        recorder.waiting.is_late.store(true, Ordering::Relaxed);
+        recorder.lost[index(Direction::In)].store(500, Ordering::Relaxed);
+        recorder.take(Direction::In, b"{}\n");
+        recorder.lost[index(Direction::Out)].store(40, Ordering::Relaxed);
+        recorder.finish(None);
+        let lines = lines(&list(folder.path())[0]);
+        let last: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
+        assert_eq!((lines.len(), &last["lost"]), (1, &543.into()));
     }
 }
