@@ -10,6 +10,7 @@ use super::output::{self, columns};
 use super::{Done, suggest};
 use crate::store;
 use loupe_analysis::contract;
+use loupe_analysis::queries::Confirmed;
 use loupe_core::host::probe::{find, sections};
 use loupe_core::host::{Host, HostId, Hosts, ReadChoice};
 use loupe_core::problem::{Problem, ProblemKind};
@@ -31,12 +32,18 @@ pub struct HostsArgs {
 
 pub fn run(args: &HostsArgs) -> Done {
     let hosts = load(&args.data);
+    let confirmed = || {
+        store::read_confirmed(args.data.data_dir.as_deref()).unwrap_or_else(|problem| {
+            output::warning(&problem);
+            Vec::new()
+        })
+    };
     if let Some(id) = &args.id {
         let host = known(&hosts, id, "hosts")?;
         let text = if args.print.json {
-            contract::host(&hosts, host)
+            contract::host(&hosts, host, &confirmed())
         } else {
-            detail(host)
+            detail(host, &confirmed())
         };
         output::page_or(args.print.json, &text)?;
         return Ok(0);
@@ -45,7 +52,7 @@ pub fn run(args: &HostsArgs) -> Done {
         return probe(path, &hosts, args.print.json);
     }
     if args.print.json {
-        output::json(&contract::hosts_list(&hosts))?;
+        output::json(&contract::hosts_list(&hosts, &confirmed()))?;
         return Ok(0);
     }
     let head = [
@@ -69,7 +76,7 @@ pub fn run(args: &HostsArgs) -> Done {
 }
 
 /// Everything that is known about one host.
-fn detail(host: &Host) -> String {
+fn detail(host: &Host, confirmed: &[Confirmed]) -> String {
     let mut page = format!(
         "{} · {}{}\n",
         host.id,
@@ -80,6 +87,12 @@ fn detail(host: &Host) -> String {
         "{}\n",
         loupe_analysis::queries::evidence_text(host)
     ));
+    let own = confirmed
+        .iter()
+        .filter(|confirmed| confirmed.host == host.id.as_str());
+    for confirmed in own {
+        page.push_str(&format!("{} (its transcripts)\n", confirmed.words()));
+    }
     page.push_str(&format!("shows {}\n", host.shows()));
     if host.limit.is_empty() {
         page.push_str("limit none known\n");

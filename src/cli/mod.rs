@@ -40,6 +40,7 @@ mod sessions;
 mod show;
 mod tap;
 mod tools;
+mod transcript;
 mod usage;
 mod view;
 mod window;

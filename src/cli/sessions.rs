@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::args::{DataArgs, PrintArgs};
 use super::client::computing;
 use super::output::{self, columns, one_line};
-use super::{Done, hosts, view};
+use super::{Done, hosts, transcript, view};
 use crate::store;
 use loupe_analysis::contract;
 use loupe_analysis::queries::{SessionBill, SessionCalls};
@@ -28,8 +28,11 @@ pub struct SessionsArgs {
     /// Show what the session cost
     #[arg(long, requires = "session")]
     pub bill: bool,
-    /// Count as this host passes on, where the session does not tell
-    #[arg(long, value_name = "ID", requires = "bill")]
+    /// Compare with what the host gave its model, by the transcript that it keeps itself: read from its own folder, or from PATH
+    #[arg(long, value_name = "PATH", requires = "session", conflicts_with = "bill", num_args = 0..=1)]
+    pub transcript: Option<Option<PathBuf>>,
+    /// The host, where the session does not tell (with --bill or --transcript)
+    #[arg(long, value_name = "ID")]
     pub host: Option<String>,
     /// The tokenizer of the numbers shown: o200k_base (the default) or cl100k_base
     #[arg(long, value_name = "NAME")]
@@ -181,7 +184,7 @@ fn list(args: &SessionsArgs, folder: &Path) -> Done {
 }
 
 /// The file of messages that is meant.
-fn file_of(folder: &Path, session: &str) -> Result<PathBuf, Problem> {
+pub(super) fn file_of(folder: &Path, session: &str) -> Result<PathBuf, Problem> {
     let path = Path::new(session);
     if path.join(sessions::START).is_file() {
         return Ok(path.join(sessions::MESSAGES));
@@ -211,6 +214,9 @@ fn one(args: &SessionsArgs, folder: &Path, session: &str) -> Done {
         && let Some(client) = &rules.client
     {
         calls.client.clone_from(&client.name);
+    }
+    if let Some(path) = &args.transcript {
+        return transcript::run(args, folder, session, &calls, &all, path.as_deref());
     }
     if !args.bill {
         return show(args, &calls);

@@ -6,9 +6,10 @@
 //! Values of environment variables and request headers are not in a capture, and so never get here; what else is secret
 //! `fixture::redact` hides before. [`History`] keeps captures from run to run. [`load_hosts`] reads a user's own hosts file.
 //! [`read_recent`] and [`write_recent`] keep the sources used before, [`read_servers`] and [`change_servers`] what is
-//! remembered of them.
+//! remembered of them, [`keep_confirmed`] what hosts' own transcripts confirmed.
 
 mod client_config;
+mod confirmed;
 mod file;
 mod folders;
 mod history;
@@ -39,6 +40,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 pub use client_config::ClientConfig;
+pub use confirmed::{keep_confirmed, read_confirmed};
 pub use file::{read_all, read_all_bytes, read_any, read_as, read_bytes, read_session};
 pub use folders::{
     bring_answer_back, capture_folders, keep_answer, read_expectations, read_fixture,

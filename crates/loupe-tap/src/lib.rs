@@ -17,6 +17,7 @@ pub mod records;
 #[cfg(unix)]
 pub mod relay;
 pub mod sessions;
+pub mod transcripts;
 
 /// The version that is written into records.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -10,6 +10,8 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::transcripts::TimeSpan;
+
 /// The file that says what a session is of.
 pub const START: &str = "session.json";
 /// The messages, one JSON object a line.
@@ -53,6 +55,12 @@ struct StartJson {
 #[derive(Deserialize)]
 struct MessageJson {
     text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TimeJson {
+    at_ms: f64,
 }
 
 #[derive(Deserialize)]
@@ -122,8 +130,21 @@ fn read_client(messages: &Path) -> Option<String> {
         .find_map(name_in)
 }
 
-/// The last line, if it says that the session has ended.
-fn read_end(messages: &Path, size: u64) -> Option<Option<i32>> {
+/// The time of a session, by its record; without an end while it runs, and where the record breaks off.
+pub fn time_span(session: &SessionInfo) -> TimeSpan {
+    let end = || {
+        let last = last_line(&session.folder.join(MESSAGES), session.size)?;
+        let at = serde_json::from_str::<TimeJson>(&last).ok()?.at_ms;
+        let lasted = Duration::try_from_secs_f64(at / 1000.0).ok()?;
+        session.started.checked_add(lasted.try_into().ok()?)
+    };
+    TimeSpan {
+        from: session.started,
+        to: end().filter(|_| !session.is_running),
+    }
+}
+
+fn last_line(messages: &Path, size: u64) -> Option<String> {
     let mut file = fs::File::open(messages).ok()?;
     file.seek(SeekFrom::Start(size.saturating_sub(TAIL))).ok()?;
     let mut tail = Vec::new();
@@ -132,11 +153,16 @@ fn read_end(messages: &Path, size: u64) -> Option<Option<i32>> {
         .strip_suffix(b"\n")?
         .rsplit(|byte| *byte == b'\n')
         .next()?;
-    let text = std::str::from_utf8(last).ok()?;
+    String::from_utf8(last.to_vec()).ok()
+}
+
+/// The last line, if it says that the session has ended.
+fn read_end(messages: &Path, size: u64) -> Option<Option<i32>> {
+    let text = last_line(messages, size)?;
     if !text.contains("\"ended\"") || text.contains("\"text\"") {
         return None;
     }
-    serde_json::from_str::<EndJson>(text)
+    serde_json::from_str::<EndJson>(&text)
         .ok()
         .map(|end| end.ended)
 }

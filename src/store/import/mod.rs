@@ -63,6 +63,7 @@ impl From<Paired> for SessionCalls {
             },
             captures: paired.captures.into_iter().map(Arc::new).collect(),
             client: paired.client,
+            client_version: paired.client_version,
         }
     }
 }

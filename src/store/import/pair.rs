@@ -44,8 +44,9 @@ pub(super) struct Pairing<'a> {
     tools: HashMap<String, Tool>,
     /// The names of tools as they are listed.
     listed: Vec<String>,
-    /// How the client named itself.
+    /// How the client named itself, and its version.
     pub client: String,
+    client_version: String,
     /// How often the server said something of itself or its tools.
     pub descriptions: usize,
     /// By their numbers, in their order.
@@ -53,6 +54,8 @@ pub(super) struct Pairing<'a> {
     /// The numbers of those that are open, by id.
     by_id: HashMap<String, Vec<usize>>,
     asked: usize,
+    /// Answers whose requests are not there yet, by id: a proxy may write down a quick one first.
+    early: HashMap<String, Entry>,
     /// Messages kept next to calls, and not kept.
     beside: usize,
     lost: usize,
@@ -68,6 +71,7 @@ pub(in crate::store) struct Paired {
     /// In the order they are listed.
     pub tools: Vec<Tool>,
     pub client: String,
+    pub client_version: String,
 }
 
 /// What a file's messages tell; there may be no result among them.
@@ -103,6 +107,7 @@ pub(super) fn pair(
         tools: pairing.tools(),
         server: pairing.server,
         client: pairing.client,
+        client_version: pairing.client_version,
     })
 }
 
@@ -116,10 +121,12 @@ impl<'a> Pairing<'a> {
             tools: HashMap::new(),
             listed: Vec::new(),
             client: String::new(),
+            client_version: String::new(),
             descriptions: 0,
             open: BTreeMap::new(),
             by_id: HashMap::new(),
             asked: 0,
+            early: HashMap::new(),
             beside: 0,
             lost: 0,
             captured: 0,
@@ -129,6 +136,11 @@ impl<'a> Pairing<'a> {
 
     /// No more messages come: what was asked and not answered is a capture of its own.
     pub(super) fn end(&mut self) {
+        let mut early: Vec<Entry> = std::mem::take(&mut self.early).into_values().collect();
+        early.sort_by_key(|entry| entry.at);
+        for entry in early {
+            self.answer(None, entry);
+        }
         for asked in std::mem::take(&mut self.open).into_values() {
             if is_captured(&asked.method) {
                 self.capture(Some(asked), None);
@@ -188,12 +200,14 @@ impl Pairing<'_> {
             (Some(method), Some(id)) if entry.direction != Some(Direction::In) => {
                 let params = root.get("params");
                 // Up to 2025-11-25 the handshake says who asks, since then each request.
-                let named = params.and_then(|params| {
-                    let own = params.at("/_meta/io.modelcontextprotocol~1clientInfo/name");
-                    params.at("/clientInfo/name").or(own)?.as_str()
+                let client = params.and_then(|params| {
+                    let own = params.at("/_meta/io.modelcontextprotocol~1clientInfo");
+                    params.get("clientInfo").or(own)
                 });
-                if let Some(name) = named {
-                    self.client = name.into_owned();
+                let word = |key: &str| Some(client?.get(key)?.as_str()?.into_owned());
+                if let Some(name) = word("name") {
+                    self.client = name;
+                    self.client_version = word("version").unwrap_or_default();
                 }
                 let text = |key: &str| {
                     params
@@ -215,6 +229,13 @@ impl Pairing<'_> {
                     lost_before: self.lost,
                     entry,
                 };
+                if let Some(answer) = self.early.remove(&id) {
+                    if is_just_before(&answer, &asked.entry) {
+                        self.answer(Some(asked), answer);
+                        return;
+                    }
+                    self.answer(None, answer);
+                }
                 self.open.insert(self.asked, asked);
                 self.by_id.entry(id).or_default().push(self.asked);
                 self.asked += 1;
@@ -222,7 +243,13 @@ impl Pairing<'_> {
             (None, Some(id)) if root.get("result").is_some() || root.get("error").is_some() => {
                 let number = self.by_id.get_mut(&id).and_then(Vec::pop);
                 let asked = number.and_then(|number| self.open.remove(&number));
-                self.answer(asked, entry, root);
+                if asked.is_none() && entry.direction == Some(Direction::In) && entry.at.is_some() {
+                    if let Some(other) = self.early.insert(id, entry) {
+                        self.answer(None, other);
+                    }
+                    return;
+                }
+                self.answer(asked, entry);
             }
             // Notifications, and what the server asks.
             _ => {
@@ -244,7 +271,9 @@ impl Pairing<'_> {
         }
     }
 
-    fn answer(&mut self, asked: Option<Asked>, entry: Entry, root: Node<'_>) {
+    fn answer(&mut self, asked: Option<Asked>, entry: Entry) {
+        let doc = Doc::parse(entry.bytes.clone());
+        let Some(root) = doc.root() else { return };
         let result = root.get("result");
         let method = asked.as_ref().map(|asked| asked.method.as_str());
         if matches!(
@@ -351,6 +380,13 @@ impl Pairing<'_> {
         }
         self.captures.push(capture);
     }
+}
+
+/// How long before its request an answer may stand in a file.
+const EARLY: Duration = Duration::from_secs(1);
+
+fn is_just_before(answer: &Entry, asked: &Entry) -> bool {
+    since(answer, asked).is_some_and(|before| before <= EARLY)
 }
 
 fn since(asked: &Entry, entry: &Entry) -> Option<Duration> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::contract::{FactsJson, TokensJson, VERSION, print};
-use crate::queries::HostsReport;
+use crate::queries::{Confirmed, HostsReport};
 use loupe_core::host::rules::LimitRule;
 use loupe_core::host::{Host, Hosts};
 
@@ -93,6 +93,25 @@ struct HostJson<'a> {
     own: bool,
     /// Whether `--as-host` can be used with it.
     as_host: bool,
+    /// By transcripts of this machine.
+    confirmed: Vec<ConfirmedJson<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ConfirmedJson<'a> {
+    version: Option<&'a str>,
+    date: &'a str,
+    calls: usize,
+}
+
+impl<'a> ConfirmedJson<'a> {
+    pub(super) fn new(confirmed: &'a Confirmed) -> Self {
+        Self {
+            version: confirmed.version.as_deref(),
+            date: &confirmed.date,
+            calls: confirmed.calls,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -116,16 +135,20 @@ impl<'a> LimitJson<'a> {
 }
 
 /// `loupe.hosts-list/1`: every host that is known.
-pub fn hosts_list(hosts: &Hosts) -> String {
-    list(hosts, hosts.iter().map(AsRef::as_ref))
+pub fn hosts_list(hosts: &Hosts, confirmed: &[Confirmed]) -> String {
+    list(hosts, hosts.iter().map(AsRef::as_ref), confirmed)
 }
 
 /// The same with one host alone.
-pub fn host(hosts: &Hosts, host: &Host) -> String {
-    list(hosts, std::iter::once(host))
+pub fn host(hosts: &Hosts, host: &Host, confirmed: &[Confirmed]) -> String {
+    list(hosts, std::iter::once(host), confirmed)
 }
 
-fn list<'a>(hosts: &Hosts, shown: impl Iterator<Item = &'a Host>) -> String {
+fn list<'a>(
+    hosts: &Hosts,
+    shown: impl Iterator<Item = &'a Host>,
+    confirmed: &[Confirmed],
+) -> String {
     let listed = shown.map(|host| HostJson {
         id: host.id.as_str(),
         name: &host.name,
@@ -139,6 +162,11 @@ fn list<'a>(hosts: &Hosts, shown: impl Iterator<Item = &'a Host>) -> String {
         limits: host.limit.iter().map(LimitJson::new).collect(),
         own: host.is_own,
         as_host: host.client.is_some(),
+        confirmed: confirmed
+            .iter()
+            .filter(|confirmed| confirmed.host == host.id.as_str())
+            .map(ConfirmedJson::new)
+            .collect(),
     });
     print(&ListDocument {
         loupe: VERSION,

@@ -20,6 +20,7 @@ mod pull_request;
 pub mod reproduce;
 mod table;
 mod tokens;
+mod transcript;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -70,6 +71,7 @@ pub use probe::probe;
 pub use pull_request::{hosts_markdown, summary_markdown};
 pub(crate) use table::ledger_table;
 pub use table::{TableKind, counted_table};
+pub use transcript::{TranscriptRead, transcript};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -21,6 +21,8 @@ pub struct SessionCalls {
     pub captures: Vec<Arc<Capture>>,
     /// How the host named itself; empty where that is not known.
     pub client: String,
+    /// The version that it named.
+    pub client_version: String,
 }
 
 /// What a session cost.
@@ -312,9 +314,21 @@ impl SessionBill {
 pub fn host_of(hosts: &Hosts, client: &str) -> Option<Arc<Host>> {
     let is_so = |host: &&Arc<Host>| {
         let rules = host.client.as_ref();
-        rules.is_some_and(|rules| !client.is_empty() && rules.name == client)
+        rules.is_some_and(|rules| !client.is_empty() && is_name(&rules.name, client))
     };
     hosts.iter().find(is_so).cloned()
+}
+
+/// Whether a client's name is that of the rules, which may hold the server's name: `qwen-cli-mcp-client-{server}`.
+fn is_name(rule: &str, client: &str) -> bool {
+    match rule.split_once("{server}") {
+        // A name that is the server's alone is no host's.
+        Some(("", "")) | None => rule == client,
+        Some((before, after)) => client
+            .strip_prefix(before)
+            .and_then(|rest| rest.strip_suffix(after))
+            .is_some_and(|server| !server.is_empty()),
+    }
 }
 
 fn derived() -> impl Iterator<Item = &'static str> {
@@ -362,6 +376,7 @@ mod tests {
                 call("list", r#"{"content":[{"type":"text","text":"done"}]}"#),
             ],
             client: "claude-code".into(),
+            client_version: String::new(),
         };
         let bill = SessionBill::new(&session, &Hosts::built_in(), &Cancel::new()).unwrap();
         assert_eq!((bill.calls, bill.failed), (2, 0));

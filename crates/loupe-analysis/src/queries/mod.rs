@@ -40,6 +40,7 @@ mod text;
 mod token_bounds;
 mod token_counts;
 mod token_map;
+mod transcript;
 mod tree;
 mod wrap;
 
@@ -98,6 +99,10 @@ pub use token_counts::{
     count_rows, ratio_of,
 };
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
+pub use transcript::{
+    ComparedCall, Confirmed, GivenCall, GivenPart, RuleChange, TextPair, TranscriptInput,
+    TranscriptOutcome, TranscriptReport, compare_transcript,
+};
 pub use tree::{Mark, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};
 pub use wrap::{TextRow, TextRowsQuery};
 

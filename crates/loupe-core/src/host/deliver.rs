@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::parts::{Pieces, Raw, around, parted, texts};
 use super::rules::{Delivery, Trim};
 use super::run::Run;
-use super::source_map::SourceMapped;
+use super::source_map::{SourceMapped, TextOrigin};
 use super::template::{Template, Var};
 use super::write;
 use crate::json::{Doc, Kind};
@@ -67,7 +67,21 @@ fn as_parts(run: &Run<'_>, mut parts: Vec<Raw>) -> Vec<Raw> {
     }
     let mut before = Vec::new();
     if let Some(header) = &host.header {
-        before.push(Raw::Text(fill_template(run, header, 0)));
+        let mut header = fill_template(run, header, 0);
+        let is_structured = |part: &Raw| {
+            let Raw::Text(text) = part else { return false };
+            text.spans()
+                .first()
+                .is_some_and(|span| span.origin == TextOrigin::Structured)
+        };
+        if host.header_joins_structured
+            && parts.first().is_some_and(is_structured)
+            && let Raw::Text(text) = parts.remove(0)
+        {
+            header.push_host("\n");
+            header.append(&text);
+        }
+        before.push(Raw::Text(header));
     }
     if let Some(prefix) = host.error.prefix_part.as_ref().filter(|_| run.is_error) {
         before.push(Raw::Text(fill_template(run, prefix, 0)));

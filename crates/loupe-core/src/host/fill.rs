@@ -6,6 +6,7 @@ use super::parts::around;
 use super::run::Run;
 use super::source_map::{SourceMapped, TextOrigin};
 use super::template::{Template, TemplatePiece, Var};
+use super::view::HOLE;
 use super::write::{self, Writer, only};
 use crate::capture::Block;
 use crate::format::ParsedCapture;
@@ -54,6 +55,7 @@ impl<'a> Run<'a> {
             Var::Server => self.context.server.to_string(),
             Var::Tool => self.context.tool.to_string(),
             Var::Path => self.context.path.to_string(),
+            Var::WallS | Var::WallS3 if self.context.has_holes => HOLE.to_string(),
             Var::WallS => format!("{seconds:.4}"),
             Var::WallS3 => format!("{seconds:.3}"),
             Var::ToolJson => write::string(&self.context.tool, self.host.json),
@@ -197,7 +199,7 @@ fn block_value(
 }
 
 /// The members with these keys first, then the others as they stood.
-fn first<'n>(members: Vec<Node<'n>>, keys: &[String]) -> Vec<Node<'n>> {
+pub(super) fn first<'n>(members: Vec<Node<'n>>, keys: &[String]) -> Vec<Node<'n>> {
     let mut ordered = only(&members, keys);
     ordered.extend(members.into_iter().filter(|node| {
         !node

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::parts::Raw;
 use super::rules::{Applies, Evidence, Host, KeepRule, LimitRule, LimitUnit};
-use super::source_map::SourceMapped;
+use super::source_map::{SourceMapped, TextOrigin};
 use super::template::{Template, TemplatePiece, Var};
 
 /// What a host's limits mean for one result.
@@ -240,7 +240,10 @@ impl Cutter<'_> {
                 let measured = measure_all(parts, unit);
                 (measured > max).then(|| {
                     self.saw(measured);
-                    let text = self.cut(&SourceMapped::join(super::parts::texts(parts), "\n"), max);
+                    let whole = self
+                        .as_blocks(parts)
+                        .unwrap_or_else(|| SourceMapped::join(super::parts::texts(parts), "\n"));
+                    let text = self.cut(&whole, max);
                     let media = parts
                         .iter()
                         .filter(|part| matches!(part, Raw::Media { .. }))
@@ -273,6 +276,27 @@ impl Cutter<'_> {
             }
             Applies::PartsInOrder => self.in_order(parts),
         }
+    }
+
+    /// The JSON array of blocks that are all texts, where the limit cuts that; `None` for `structuredContent` and media.
+    fn as_blocks(&self, parts: &[Raw]) -> Option<SourceMapped> {
+        if !self.limit.as_blocks {
+            return None;
+        }
+        let mut array = SourceMapped::host("[");
+        for (at, part) in parts.iter().enumerate() {
+            let Raw::Text(text) = part else { return None };
+            let origin = text.spans().first().map(|span| span.origin)?;
+            if origin == TextOrigin::Structured {
+                return None;
+            }
+            array.push_host(if at == 0 { "\n" } else { ",\n" });
+            array.push_host("  {\n    \"type\": \"text\",\n    \"text\": ");
+            array.push(&crate::json::write::string(text.text()), origin, None);
+            array.push_host("\n  }");
+        }
+        array.push_host("\n]");
+        Some(array)
     }
 
     fn saw(&mut self, measured: u64) {
@@ -377,7 +401,7 @@ impl Cutter<'_> {
         let (head, tail) = match limit.keep {
             KeepRule::None => (0, 0),
             KeepRule::Head => (scaled(limit.head).unwrap_or(room), 0),
-            KeepRule::HeadLines => (room, 0),
+            KeepRule::HeadLines => (scaled(limit.head).unwrap_or(room), 0),
             KeepRule::HeadTail => {
                 // A share of a count far below 2^53, rounded down.
                 let share = |share: f64| (room as f64 * share).floor() as u64;
@@ -387,8 +411,14 @@ impl Cutter<'_> {
             }
         };
         let (mut head_end, head_splits) = prefix(whole, unit, head);
-        if limit.keep == KeepRule::HeadLines && !whole[head_end..].starts_with('\n') {
-            head_end = whole[..head_end].rfind('\n').unwrap_or(0);
+        if limit.keep == KeepRule::HeadLines {
+            let line_end = whole[..head_end].rfind('\n').filter(|end| *end > 0);
+            head_end = match limit.head {
+                // A preview of one line is cut in it.
+                Some(_) => line_end.unwrap_or(head_end),
+                None if whole[head_end..].starts_with('\n') => head_end,
+                None => line_end.unwrap_or(0),
+            };
         }
         let (tail_start, tail_splits) = suffix(whole, unit, tail);
         let tail_start = tail_start.max(head_end);
@@ -458,6 +488,8 @@ impl Cut<'_> {
                 Var::CharsGrouped => grouped(chars(whole)),
                 Var::Lines => whole.split('\n').count().to_string(),
                 Var::Kb => kilobytes(whole.len()),
+                Var::KbChars => kilobytes(measure(whole, LimitUnit::Chars) as usize),
+                Var::KbWhole => ((whole.len() + 512) / 1_024).to_string(),
                 Var::HeadCharsGrouped => grouped(chars(&whole[..self.removed.start])),
                 Var::TailCharsGrouped => grouped(chars(&whole[self.removed.end..])),
                 Var::RemovedChars => chars(removed).to_string(),

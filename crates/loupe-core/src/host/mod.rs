@@ -35,7 +35,7 @@ pub use most_read::{MostRead, ReadChoice, ResultPart, ResultShape};
 pub use rules::{Evidence, Host, HostId, HostKind};
 pub use source_map::{Span, TextOrigin};
 pub use template::{Template, TemplatePiece, Var};
-pub use view::{HostView, Omission, OmittedPart, Part, ViewContext};
+pub use view::{HOLE, HostView, Omission, OmittedPart, Part, ViewContext};
 
 use crate::problem::Problem;
 
@@ -69,6 +69,22 @@ impl Hosts {
             }),
         };
         Arc::clone(HOSTS.get_or_init(read))
+    }
+
+    /// The entry of a built-in host as `hosts.toml` has it, its comments and the line `[[host]]` left out.
+    pub fn built_in_entry(id: &str) -> Option<String> {
+        let mark = format!("id = {}", crate::json::write::string(id));
+        let entry = BUILT_IN
+            .split("[[host]]\n")
+            .skip(1)
+            .find(|entry| entry.lines().next() == Some(&mark))?;
+        let lines = entry.trim_end().lines();
+        Some(
+            lines
+                .filter(|line| !line.starts_with('#'))
+                .map(|line| format!("{line}\n"))
+                .collect(),
+        )
     }
 
     /// These hosts and those of a user's own file, which come first and take the place of one with the same id. A file

@@ -149,7 +149,7 @@ fn judge(host: &Host, probes: &[ProbeAnswer], server: &str) -> (Vec<String>, usi
 }
 
 /// The first time in seconds, with three or four decimals, near the beginning of a text.
-fn time_in(shown: &str) -> Option<Duration> {
+pub fn time_in(shown: &str) -> Option<Duration> {
     let words = shown.split_whitespace().take(40);
     let time = |word: &str| {
         let (_, decimals) = word.split_once('.')?;

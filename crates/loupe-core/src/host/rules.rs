@@ -144,6 +144,8 @@ pub enum ErrorBlocks {
     Text,
     /// The first one alone, if it is a text.
     First,
+    #[serde(rename = "text-and-links")]
+    TextAndLinks,
 }
 
 /// Whether the result's own `_meta` is shown.
@@ -331,6 +333,9 @@ pub struct LimitRule {
     /// Whether the notice is part of `max`.
     #[serde(default)]
     pub(crate) notice_within: bool,
+    /// Whether the texts of blocks are cut as the JSON of their array, indented by two.
+    #[serde(default)]
+    pub(crate) as_blocks: bool,
     /// How often the cut is made, each time on what the one before left.
     #[serde(default)]
     pub passes: Passes,
@@ -646,6 +651,9 @@ pub struct Host {
     #[serde(default)]
     pub replace: Vec<[String; 2]>,
     pub header: Option<Template>,
+    /// Whether the header and the JSON of `structuredContent` are one part, a line end between them.
+    #[serde(default)]
+    pub(crate) header_joins_structured: bool,
     pub wrap: Option<Template>,
     pub empty: Option<Template>,
     pub(crate) empty_with_media: Option<Template>,

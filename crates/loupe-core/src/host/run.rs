@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::fill::first;
 use super::parts::{Pieces, Raw, join_parts, texts};
 use super::rules::{
     Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, RuleStep, Select, StructuredWhen,
@@ -13,6 +14,18 @@ use super::write::{Writer, only};
 use crate::capture::{Block, BlockKind};
 use crate::format::ParsedCapture;
 use crate::json::{Kind, Node};
+
+/// Whether a block is among those of an error that are used.
+fn is_in_error(blocks: ErrorBlocks, block: &Block) -> bool {
+    match (blocks, &block.kind) {
+        (ErrorBlocks::First, BlockKind::Text) => block.index == 0,
+        (ErrorBlocks::TextAndLinks, BlockKind::ResourceLink) | (_, BlockKind::Text) => true,
+        _ => false,
+    }
+}
+
+/// Under this name `key_order` has the members of a whole result.
+const RESULT: &str = "result";
 
 /// One view being computed.
 pub(super) struct Run<'a> {
@@ -166,6 +179,10 @@ impl<'a> Run<'a> {
             origin: &origin,
             members: Some(&|node, all| match members(node) {
                 Some(keys) => only(&all, keys),
+                None if node.index() == root.index() => match self.host.key_order.get(RESULT) {
+                    Some(keys) => first(all, keys),
+                    None => all,
+                },
                 None => all,
             }),
         }
@@ -195,11 +212,11 @@ impl<'a> Run<'a> {
                     "it is not for the assistant, and the host leaves it out",
                 );
             } else if let Some(blocks) = self.host.error.blocks.filter(|_| self.is_error)
-                && (block.kind != BlockKind::Text
-                    || (blocks == ErrorBlocks::First && block.index > 0))
+                && !is_in_error(blocks, block)
             {
                 let why = match blocks {
                     ErrorBlocks::Text => "of an error only texts are shown",
+                    ErrorBlocks::TextAndLinks => "of an error only texts and links are shown",
                     ErrorBlocks::First => {
                         "of an error only the first block is shown, if it is a text"
                     }

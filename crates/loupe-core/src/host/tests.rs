@@ -75,6 +75,7 @@ fn every_worked_example_comes_out() {
                 .into(),
             wall: Duration::from_secs_f64(examples.context.wall_seconds),
             path: examples.context.path.as_str().into(),
+            has_holes: false,
         };
         let host = hosts.get(&example.host).unwrap();
         let view = host.view(&subject, &context);

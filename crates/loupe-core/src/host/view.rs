@@ -10,6 +10,9 @@ use super::rules::HostId;
 use super::source_map::Span;
 use crate::capture::Capture;
 
+/// Stands in a view for what only the host knows: the path of a file of its own, the time that a call took.
+pub const HOLE: char = '\u{10fffe}';
+
 /// What the rules need next to the result.
 #[derive(Clone, Debug)]
 pub struct ViewContext<'a> {
@@ -22,6 +25,8 @@ pub struct ViewContext<'a> {
     pub(crate) wall: Duration,
     /// What stands where a host names a file of its own.
     pub path: Cow<'a, str>,
+    /// Times become [`HOLE`]s.
+    pub(crate) has_holes: bool,
 }
 
 impl<'a> ViewContext<'a> {
@@ -39,6 +44,18 @@ impl<'a> ViewContext<'a> {
             }),
             wall: capture.timings.total(),
             path: Cow::Borrowed("<path>"),
+            has_holes: false,
+        }
+    }
+
+    /// The same with a [`HOLE`] for each path and time; with `wall`, how long the call took for the host, for paths alone.
+    #[must_use]
+    pub fn with_holes(self, wall: Option<Duration>) -> Self {
+        Self {
+            path: HOLE.to_string().into(),
+            has_holes: wall.is_none(),
+            wall: wall.unwrap_or(self.wall),
+            ..self
         }
     }
 }

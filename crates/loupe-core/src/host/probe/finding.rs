@@ -198,6 +198,7 @@ fn rule(max: u64, keep: KeepRule, notice: &str, certainty: &str) -> LimitRule {
         notice: Template::from(notice.to_owned()),
         tail_notice: None,
         notice_within: false,
+        as_blocks: false,
         passes: Default::default(),
         certainty: certainty.to_owned(),
     }
