@@ -40,7 +40,6 @@ mod sessions;
 mod show;
 mod tap;
 mod tools;
-mod transcript;
 mod usage;
 mod view;
 mod window;

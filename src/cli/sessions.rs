@@ -1,5 +1,7 @@
 //! `sessions`: what `tap` recorded, and what a session cost.
 
+mod transcript;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -9,7 +11,7 @@ use serde::Serialize;
 use super::args::{DataArgs, PrintArgs};
 use super::client::computing;
 use super::output::{self, columns, one_line};
-use super::{Done, hosts, transcript, view};
+use super::{Done, hosts, view};
 use crate::store;
 use loupe_analysis::contract;
 use loupe_analysis::queries::{SessionBill, SessionCalls};
@@ -184,7 +186,7 @@ fn list(args: &SessionsArgs, folder: &Path) -> Done {
 }
 
 /// The file of messages that is meant.
-pub(super) fn file_of(folder: &Path, session: &str) -> Result<PathBuf, Problem> {
+fn file_of(folder: &Path, session: &str) -> Result<PathBuf, Problem> {
     let path = Path::new(session);
     if path.join(sessions::START).is_file() {
         return Ok(path.join(sessions::MESSAGES));

@@ -22,6 +22,7 @@ mod state;
 mod support;
 mod text;
 mod tidy;
+mod transcripts;
 mod two_servers;
 #[path = "../conformance/visit.rs"]
 mod visit;

@@ -159,3 +159,38 @@ fn the_newest_request_of_an_id_is_answered_first() {
         .collect();
     assert_eq!(named, [("b", true), ("a", false)]);
 }
+
+#[test]
+fn a_quick_answer_may_be_recorded_before_its_request() {
+    let at = |ms: f64, dir: &str, message: &str| {
+        let text = serde_json::to_string(message).unwrap();
+        format!("{{\"atMs\":{ms},\"dir\":\"{dir}\",\"text\":{text}}}\n")
+    };
+    let call = |id: usize| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t{id}"}}}}"#
+        )
+    };
+    let answer = |id: usize| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#);
+    let captures = lines(
+        [
+            at(10.0, "in", &answer(1)),
+            at(10.2, "out", &call(1)),
+            at(20.0, "out", &call(2)),
+            at(20.1, "in", &answer(2)),
+            // Too early to be its own.
+            at(30.0, "in", &answer(3)),
+            at(5000.0, "out", &call(3)),
+        ]
+        .into_iter(),
+    )
+    .unwrap();
+    let named: Vec<_> = captures
+        .iter()
+        .map(|capture| (capture.tool.name.as_str(), capture.response.is_some()))
+        .collect();
+    assert_eq!(
+        named,
+        [("t1", true), ("t2", true), ("", true), ("t3", false)]
+    );
+}

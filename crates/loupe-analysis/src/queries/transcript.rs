@@ -4,6 +4,9 @@
 //! Calls and entries of the transcript are paired by tool and arguments, in order. Texts are compared byte for byte; only
 //! what the host alone knows (a path, a time) and what the record hides (`[hidden:…]`) may be anything.
 
+mod change;
+mod pattern;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,13 +14,15 @@ use bytes::Bytes;
 use time::OffsetDateTime;
 
 use super::SessionCalls;
+use change::change;
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::capture::{Capture, Outcome};
 use loupe_core::format::ParsedCapture;
-use loupe_core::host::rules::{JsonMode, LimitUnit, Select};
+use loupe_core::host::rules::LimitUnit;
 use loupe_core::host::{HOLE, Host, HostView, Hosts, Part, TextOrigin, ViewContext};
 use loupe_core::json::{Doc, Kind, Node};
 use loupe_core::redact::{RedactOptions, redact_document};
+use pattern::{HIDDEN, common, follow, is_word, pieces};
 
 /// One part of what a model was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -382,10 +387,6 @@ fn object(arguments: &Bytes) -> Bytes {
     }
 }
 
-fn is_word(char: char) -> bool {
-    char.is_ascii_alphanumeric()
-}
-
 /// The name with every sign that hosts replace as `_`.
 fn plain(name: &str) -> String {
     name.chars()
@@ -477,95 +478,6 @@ fn is_same_value(recorded: Node<'_>, given: Node<'_>, levels: usize) -> bool {
         }
         (one, other) => one == other && recorded.raw() == given.raw(),
     }
-}
-
-/// How what is hidden in a record begins; it ends with `]`.
-const HIDDEN: &str = "[hidden:";
-
-/// A text as the pieces between what may be anything.
-fn pieces(text: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    let mut start = 0;
-    loop {
-        let hole = rest[start..]
-            .find(HOLE)
-            .map(|at| (start + at, HOLE.len_utf8()));
-        let hidden = rest[start..].find(HIDDEN).and_then(|at| {
-            let at = start + at;
-            let kind = &rest[at + HIDDEN.len()..];
-            let end = kind.find(']')?;
-            let is_mark = kind[..end]
-                .chars()
-                .all(|char| is_word(char) || matches!(char, '-' | '_' | '.'));
-            is_mark.then_some((at, HIDDEN.len() + end + 1))
-        });
-        let next = [hole, hidden].into_iter().flatten().min();
-        match next {
-            Some((at, length)) => {
-                pieces.push(&rest[..at]);
-                rest = &rest[at + length..];
-                start = 0;
-            }
-            None => {
-                pieces.push(rest);
-                return pieces;
-            }
-        }
-    }
-}
-
-/// Follows the pieces of a rule's text through the given one.
-///
-/// # Errors
-/// The piece that does not go on, how far it does, and where that is in the given text.
-fn follow(pieces: &[&str], given: &str) -> Result<(), (usize, usize, usize)> {
-    let mut at = 0;
-    let last = pieces.len() - 1;
-    for (position, piece) in pieces.iter().enumerate() {
-        let rest = &given[at..];
-        let found = match position {
-            0 => rest.starts_with(piece).then_some(0),
-            _ if position == last && piece.is_empty() => Some(rest.len()),
-            _ if position == last => rest
-                .ends_with(piece)
-                .then(|| rest.len() - piece.len())
-                .filter(|at| *at > 0),
-            // What was anything is at least one character.
-            _ => rest
-                .char_indices()
-                .nth(1)
-                .and_then(|(next, _)| Some(next + rest[next..].find(piece)?)),
-        };
-        let is_whole =
-            position < last || found.is_some_and(|found| found + piece.len() == rest.len());
-        match found.filter(|_| is_whole) {
-            Some(found) => at += found + piece.len(),
-            None => {
-                // The first words of the piece say where it goes on.
-                let begin = &piece[..piece.floor_char_boundary(24)];
-                let begin = begin.split_inclusive('\n').next().unwrap_or(begin);
-                let start = match position {
-                    0 => 0,
-                    _ => rest.find(begin).unwrap_or(0),
-                };
-                let same = common(piece, &rest[start..]);
-                return Err((position, same, at + start + same));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Bytes that both begin with, up to a character.
-fn common(one: &str, other: &str) -> usize {
-    let same = one
-        .bytes()
-        .zip(other.bytes())
-        .take_while(|(one, other)| one == other)
-        .count();
-    one.floor_char_boundary(same)
-        .min(other.floor_char_boundary(same))
 }
 
 /// A call and its entry in the transcript.
@@ -855,136 +767,6 @@ fn is_same_hidden(rule: &[RulePart], flags_error: bool, given: &GivenCall) -> bo
         }
     }
     hidden.parts != given.parts && differs(rule, flags_error, &hidden).is_none()
-}
-
-const SELECTS: &[(Select, &str)] = &[
-    (Select::Content, "content"),
-    (Select::Structured, "structured"),
-    (Select::StructuredForText, "structured-for-text"),
-    (Select::StructuredIfAllText, "structured-if-all-text"),
-    (Select::ContentUnlessEmpty, "content-unless-empty"),
-    (Select::Both, "both"),
-    (Select::WireContent, "wire-content"),
-    (Select::WireResult, "wire-result"),
-];
-const MODES: &[(JsonMode, &str)] = &[
-    (JsonMode::Verbatim, "compact-verbatim"),
-    (JsonMode::Serde, "compact-serde"),
-    (JsonMode::Js, "js-compact"),
-    (JsonMode::JsPretty, "js-pretty2"),
-    (JsonMode::Python, "py-default"),
-];
-/// Pairs that another rule is tried on.
-const MOST_TRIED: usize = 200;
-
-/// A rule of the same words that gives every text: another choice of fields, another way of JSON, other limits.
-fn change(
-    host: &Host,
-    pairs: &[Pair<'_>],
-    today: &str,
-    cancel: &Cancel,
-) -> Result<Option<RuleChange>, Cancelled> {
-    if pairs.len() > MOST_TRIED {
-        return Ok(None);
-    }
-    let gives_all = |host: &Host| -> Result<bool, Cancelled> {
-        for pair in pairs {
-            cancel.check()?;
-            if matches!(pair.judge(host), TranscriptOutcome::Differs(_)) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    };
-    let mut limits = vec![(host.limit.clone(), None)];
-    if !host.limit.is_empty() {
-        limits.push((Vec::new(), Some("no limit".to_owned())));
-    }
-    for (at, limit) in host.limit.iter().enumerate() {
-        if let Some(max) = measured(host, limit.unit, pairs) {
-            let mut changed = host.limit.clone();
-            changed[at].max = max;
-            limits.push((changed, Some(format!("max = {max}"))));
-        }
-    }
-    for (limit, limit_word) in limits {
-        for (select, select_word) in SELECTS {
-            for (mode, mode_word) in MODES {
-                let mut changed = host.clone();
-                (changed.select, changed.json) = (*select, *mode);
-                changed.limit.clone_from(&limit);
-                if !gives_all(&changed)? {
-                    continue;
-                }
-                let mut keys = Vec::new();
-                if *select != host.select {
-                    keys.push(format!("select = \"{select_word}\""));
-                }
-                if *mode != host.json {
-                    keys.push(format!("json = \"{mode_word}\""));
-                }
-                keys.extend(limit_word.clone());
-                return Ok(entry(host, &keys, today).map(|toml| RuleChange { keys, toml }));
-            }
-        }
-    }
-    Ok(None)
-}
-
-/// The largest text that arrived whole, where one that is longer did not.
-fn measured(host: &Host, unit: LimitUnit, pairs: &[Pair<'_>]) -> Option<u64> {
-    let mut endless = host.clone();
-    endless.limit.clear();
-    let mut whole = 0;
-    let mut over = None;
-    for pair in pairs {
-        let given = pair.given.listing();
-        let scalars = given.chars().count() as u64;
-        let utf16 = given.chars().map(char::len_utf16).sum::<usize>() as u64;
-        let size = unit.size(given.len() as u64, scalars, utf16)?;
-        match pair.judge(&endless) {
-            TranscriptOutcome::Same => whole = whole.max(size),
-            TranscriptOutcome::Differs(_) => {
-                over = Some(over.map_or(size, |least: u64| least.min(size)));
-            }
-            _ => {}
-        }
-    }
-    over.filter(|_| whole > 0).map(|over| over.max(whole))
-}
-
-/// The host's entry with these keys changed, as a whole hosts file.
-fn entry(host: &Host, keys: &[String], today: &str) -> Option<String> {
-    let text = Hosts::built_in_entry(host.id.as_str())?;
-    let drops_limits = keys.iter().any(|key| key == "no limit");
-    let mut out = format!(
-        "# The rules of `{}`, changed by its transcript of {today}: {}.\nschema = \"loupe.hosts/1\"\n\n[[host]]\n",
-        host.id,
-        keys.join(", ")
-    );
-    let mut is_head = true;
-    let mut is_limit = false;
-    for line in text.lines() {
-        if line.starts_with('[') {
-            is_head = false;
-            is_limit = line == "[[host.limit]]";
-        }
-        if is_limit && drops_limits {
-            continue;
-        }
-        let key = line.split_once(" = ").map_or("", |(key, _)| key);
-        let changed = keys.iter().find(|changed| {
-            let name = changed.split_once(" = ").map_or("", |(name, _)| name);
-            name == key && (is_head || (is_limit && key == "max"))
-        });
-        match (key, changed) {
-            ("checked", _) if is_head => out.push_str(&format!("checked = \"{today}\"")),
-            (_, Some(changed)) => out.push_str(changed),
-            _ => out.push_str(line),
-        }
-        out.push('\n');
-    }
-    Some(out)
 }
 
 #[cfg(test)]

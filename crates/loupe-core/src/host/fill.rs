@@ -7,7 +7,7 @@ use super::run::Run;
 use super::source_map::{SourceMapped, TextOrigin};
 use super::template::{Template, TemplatePiece, Var};
 use super::view::HOLE;
-use super::write::{self, Writer, only};
+use super::write::{self, Writer, first};
 use crate::capture::Block;
 use crate::format::ParsedCapture;
 use crate::json::{Doc, Node};
@@ -196,15 +196,4 @@ fn block_value(
             .unwrap_or_default(),
         _ => return None,
     })
-}
-
-/// The members with these keys first, then the others as they stood.
-pub(super) fn first<'n>(members: Vec<Node<'n>>, keys: &[String]) -> Vec<Node<'n>> {
-    let mut ordered = only(&members, keys);
-    ordered.extend(members.into_iter().filter(|node| {
-        !node
-            .key()
-            .is_some_and(|key| keys.iter().any(|first| *first == key))
-    }));
-    ordered
 }

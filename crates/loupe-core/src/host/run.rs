@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::fill::first;
 use super::parts::{Pieces, Raw, join_parts, texts};
 use super::rules::{
     Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, RuleStep, Select, StructuredWhen,
@@ -10,7 +9,7 @@ use super::rules::{
 use super::source_map::{SourceMapped, TextOrigin};
 use super::template::Var;
 use super::view::{Omission, OmittedPart, ViewContext};
-use super::write::{Writer, only};
+use super::write::{Writer, first, only};
 use crate::capture::{Block, BlockKind};
 use crate::format::ParsedCapture;
 use crate::json::{Kind, Node};

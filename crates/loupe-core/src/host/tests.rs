@@ -280,7 +280,8 @@ fn real_limits_are_those_that_were_observed() {
     let cut = of("claude-code", 50_001);
     assert_eq!(cut.limit.state, LimitState::Cut);
     assert!(
-        cut.text.contains("Preview (first 2KB):\nxx"),
+        cut.text
+            .contains("Preview (first 2KB):\n[\n  {\n    \"type\": \"text\",\n    \"text\": \"xx"),
         "{}",
         cut.text
     );
@@ -446,7 +447,7 @@ fn what_is_left_out_says_why() {
     );
     assert_eq!(
         why("claude-code").1,
-        "Block(1): of an error only texts are shown; Block(2): of an error only texts are shown; Structured: of an error it is left out"
+        "Block(1): of an error only texts and links are shown; Block(2): of an error only texts and links are shown; Structured: of an error it is left out"
     );
     assert_eq!(
         why("goose-openai").0,

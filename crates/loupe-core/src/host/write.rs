@@ -254,6 +254,17 @@ pub fn string(text: &str, mode: JsonMode) -> String {
     }
 }
 
+/// The members with these keys first, then the others as they stood.
+pub(super) fn first<'n>(members: Vec<Node<'n>>, keys: &[String]) -> Vec<Node<'n>> {
+    let mut ordered = only(&members, keys);
+    ordered.extend(members.into_iter().filter(|node| {
+        !node
+            .key()
+            .is_some_and(|key| keys.iter().any(|first| *first == key))
+    }));
+    ordered
+}
+
 /// The members with these keys alone, in the order of the keys.
 pub(super) fn only<'n>(members: &[Node<'n>], keys: &[String]) -> Vec<Node<'n>> {
     keys.iter()

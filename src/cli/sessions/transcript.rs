@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::client::computing;
-use super::output::{self, columns, one_line};
-use super::sessions::{SessionsArgs, file_of};
-use super::{Done, hosts};
+use super::{SessionsArgs, file_of};
+use crate::cli::client::computing;
+use crate::cli::output::{self, columns, one_line};
+use crate::cli::{Done, hosts};
 use crate::store;
 use loupe_analysis::contract::{self, TranscriptRead};
 use loupe_analysis::queries::{
