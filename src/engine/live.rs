@@ -11,14 +11,17 @@ use tokio::runtime::Handle;
 
 use super::queue::Queue;
 use super::work;
-use crate::state::{Event, LiveEffect, LiveEvent, LiveUpdate, SessionRead};
-use crate::store::{SessionReader, sessions_folder};
-use loupe_analysis::queries::SessionBill;
+use crate::state::{
+    ComparedTranscript, Event, LiveEffect, LiveEvent, LiveUpdate, SessionRead, TranscriptPlace,
+};
+use crate::store::{self, SessionReader, sessions_folder};
+use loupe_analysis::queries::{SessionBill, SessionCalls, TranscriptInput, compare_transcript};
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::Capture;
 use loupe_core::host::Hosts;
-use loupe_core::problem::Problem;
+use loupe_core::problem::{Problem, ProblemKind};
 use loupe_tap::sessions::{self, SessionInfo};
+use loupe_tap::transcripts;
 
 /// How often files are looked at.
 const EVERY: Duration = Duration::from_millis(400);
@@ -47,6 +50,10 @@ enum Command {
     Find {
         run: u64,
         words: String,
+    },
+    Compare {
+        run: u64,
+        place: TranscriptPlace,
     },
 }
 
@@ -79,7 +86,7 @@ impl LiveFollower {
                 let queue = Arc::clone(&self.queue);
                 work::blocking(runtime, &self.queue, Event::Problem, move || {
                     if let Some(folder) = sessions_folder(Some(&data)) {
-                        look(&folder, &received, &queue);
+                        look(&folder, &data, &received, &queue);
                     }
                 });
             }
@@ -97,6 +104,9 @@ impl LiveFollower {
                 send(&running, command);
             }
             LiveEffect::Find { run, words } => send(&running, Command::Find { run, words }),
+            LiveEffect::Compare { run, place } => {
+                send(&running, Command::Compare { run, place });
+            }
             LiveEffect::Stop => {
                 if let Some(before) = running.take() {
                     before.cancel.cancel();
@@ -114,7 +124,7 @@ impl LiveFollower {
 }
 
 /// Lists sessions and follows one, until nobody sends commands any more.
-fn look(folder: &Path, commands: &Receiver<Command>, queue: &Queue) {
+fn look(folder: &Path, data: &Path, commands: &Receiver<Command>, queue: &Queue) {
     let mut listed: Option<Vec<SessionInfo>> = None;
     let mut listed_at = None;
     let mut followed: Option<Followed> = None;
@@ -131,6 +141,18 @@ fn look(folder: &Path, commands: &Receiver<Command>, queue: &Queue) {
             Ok(Command::Find { run, words }) => {
                 if let Some(followed) = followed.as_mut().filter(|followed| followed.run == run) {
                     followed.find(words, queue);
+                }
+            }
+            Ok(Command::Compare { run, place }) => {
+                if let Some(followed) = followed.as_mut().filter(|followed| followed.run == run) {
+                    let compared = followed.compare(&place, data);
+                    let confirmed = compared
+                        .as_ref()
+                        .is_ok_and(|compared| compared.confirmed.is_some());
+                    followed.tell(queue, LiveUpdate::Compared(compared.map(Arc::new)));
+                    if confirmed {
+                        tell_confirmed(data, queue);
+                    }
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -160,6 +182,14 @@ fn look(folder: &Path, commands: &Receiver<Command>, queue: &Queue) {
     }
 }
 
+/// Tells which hosts' rules were confirmed.
+pub(super) fn tell_confirmed(data: &Path, queue: &Queue) {
+    queue.push(match store::read_confirmed(Some(data)) {
+        Ok(confirmed) => Event::Live(LiveEvent::Confirmed(confirmed)),
+        Err(problem) => Event::Problem(problem),
+    });
+}
+
 /// The session that is followed.
 struct Followed {
     run: u64,
@@ -174,6 +204,8 @@ struct Followed {
     /// The definitions that the bill counts.
     descriptions: usize,
     words: String,
+    /// How the host named itself, and its version.
+    client: [String; 2],
     /// What was told last: messages, bytes that were lost, calls that are open.
     told: Option<(u64, u64, usize, bool)>,
 }
@@ -197,6 +229,7 @@ impl Followed {
             bill: None,
             descriptions: 0,
             words: String::new(),
+            client: [const { String::new() }; 2],
             told: None,
         }
     }
@@ -231,7 +264,17 @@ impl Followed {
         self.calls.extend(calls.iter().cloned());
         self.uncounted.extend(calls.iter().cloned());
         let definitions = reader.definitions();
+        self.client = [reader.client(), reader.client_version()].map(str::to_owned);
+        let host = transcripts::host_of(reader.client());
+        let place = host.and_then(|host| {
+            Some(TranscriptPlace {
+                host: host.id,
+                name: host.name,
+                folder: host.folder()?,
+            })
+        });
         let read = SessionRead {
+            transcripts: place,
             client: reader.client().to_owned(),
             tools: definitions.tools.len(),
             server: definitions.server.clone(),
@@ -298,6 +341,54 @@ impl Followed {
         let bill = Box::new(bill.clone());
         self.tell(queue, LiveUpdate::Counted { costs, bill });
         true
+    }
+
+    /// Compares the calls so far with transcripts of the host, and keeps it where all are the same.
+    fn compare(&self, place: &TranscriptPlace, data: &Path) -> Result<ComparedTranscript, Problem> {
+        let host = transcripts::host_by_id(place.host).ok_or_else(|| {
+            Problem::new(
+                ProblemKind::Internal,
+                "transcripts of a host that keeps none",
+            )
+        })?;
+        let span = sessions::time_span(&sessions::read(&self.session.folder).map_err(|error| {
+            Problem::new(
+                ProblemKind::Io,
+                format!("the session cannot be read: {error}"),
+            )
+        })?);
+        let found = host.read(&place.folder, span)?;
+        let [client, client_version] = self.client.clone();
+        let session = SessionCalls {
+            captures: self.calls.clone(),
+            client,
+            client_version,
+            ..SessionCalls::default()
+        };
+        let today = time::OffsetDateTime::now_utc().date().to_string();
+        let input = TranscriptInput {
+            session: &session,
+            name: &self.session.name,
+            given: &found.calls,
+            hosts: &self.hosts,
+            today: &today,
+        };
+        let report = compare_transcript(&input, &self.cancel)
+            .map_err(|_| Problem::new(ProblemKind::Cancelled, "not compared"))?;
+        let confirmed = report.confirmed(&found.versions, &session.client_version, &today);
+        if let Some(confirmed) = &confirmed {
+            store::keep_confirmed(Some(data), confirmed)?;
+        }
+        let unknown = found
+            .versions
+            .iter()
+            .filter(|version| !host.knows([*version]));
+        Ok(ComparedTranscript {
+            files: found.files.len(),
+            unknown_versions: unknown.cloned().collect(),
+            report,
+            confirmed,
+        })
     }
 
     /// Finds the calls whose tool, arguments or result hold the words, in whatever case.

@@ -165,7 +165,13 @@ impl Engine {
                 store::change_file(&file, |text, place| silence.added_to(text, place))?;
                 Ok(Event::Silenced { file, silence })
             }),
-            Effect::UseHistory(folder) => self.history.use_folder(&folder),
+            Effect::UseHistory(folder) => {
+                self.history.use_folder(&folder);
+                let queue = Arc::clone(&self.queue);
+                work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
+                    live::tell_confirmed(&folder, &queue);
+                });
+            }
             Effect::History(effect) => self.history.execute(runtime, effect),
             Effect::OpenPath(path) => {
                 self.blocking(runtime, move || {

@@ -38,6 +38,7 @@ pub enum Action {
     Doctor(super::DoctorAction),
     Library(library::LibraryAction),
     Live(super::LiveAction),
+    Transcript(super::TranscriptAction),
     /// With a block that is no text.
     Media(media::MediaAction),
     Table(TableAction),
@@ -97,6 +98,7 @@ areas! {
     Wire: wire::WireAction,
     Library: library::LibraryAction,
     Live: super::LiveAction,
+    Transcript: super::TranscriptAction,
     Media: media::MediaAction,
     History: HistoryAction,
     Fixture: FixtureAction,
@@ -135,6 +137,10 @@ pub enum Dialog {
     },
     /// The change of a client's configuration.
     Wrap(Box<PreparedWrap>),
+    /// Whether transcripts of a host may be read.
+    AllowTranscript(super::TranscriptPlace),
+    /// Where a host's transcript differs from its rule.
+    TranscriptDifferences,
     /// Values that a server needs before it is connected to.
     Values(Box<MissingValues>),
     /// Tools of the server that are called without a question.

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Effect, PaneView, Screen, State};
-use loupe_analysis::queries::{CallCost, SessionBill, host_of};
+use super::{
+    ComparedTranscript, Effect, PaneView, Screen, State, TranscriptPlace, TranscriptState,
+};
+use loupe_analysis::queries::{CallCost, Confirmed, SessionBill, host_of};
 use loupe_core::capture::{Capture, CaptureId, Server};
 use loupe_core::host::{Host, HostId};
 use loupe_core::problem::Problem;
@@ -34,6 +36,8 @@ pub enum LiveEffect {
     Follow { run: u64, session: SessionInfo },
     /// Looks for these words in the calls of the session that is followed.
     Find { run: u64, words: String },
+    /// Compares the session that is followed with transcripts of its host.
+    Compare { run: u64, place: TranscriptPlace },
     /// Looks at nothing any more.
     Stop,
 }
@@ -42,6 +46,8 @@ pub enum LiveEffect {
 #[derive(Clone, Debug)]
 pub enum LiveEvent {
     Listed(Vec<SessionInfo>),
+    /// Which hosts' rules were confirmed by their transcripts.
+    Confirmed(Vec<Confirmed>),
     /// Of the session that was followed under this number.
     Session {
         run: u64,
@@ -63,6 +69,7 @@ pub enum LiveUpdate {
         words: String,
         places: Vec<usize>,
     },
+    Compared(Result<Arc<ComparedTranscript>, Problem>),
     Failed(Problem),
 }
 
@@ -71,6 +78,8 @@ pub enum LiveUpdate {
 pub struct SessionRead {
     /// How the host named itself.
     pub client: String,
+    /// Where the host keeps its transcripts; `None` where that is not known.
+    pub transcripts: Option<TranscriptPlace>,
     pub server: Server,
     pub tools: usize,
     pub calls: Vec<Arc<Capture>>,
@@ -111,6 +120,7 @@ pub struct OpenSession {
     pub filter: String,
     /// The places of calls that hold the words; `None` where there are none, or while they are looked for.
     found: Option<Vec<usize>>,
+    pub transcript: TranscriptState,
     pub problem: Option<Problem>,
 }
 
@@ -126,6 +136,7 @@ impl OpenSession {
             selected: None,
             filter: String::new(),
             found: None,
+            transcript: TranscriptState::NotRead,
             problem: None,
         }
     }
@@ -170,7 +181,11 @@ pub struct Live {
     pub sessions: Option<Vec<SessionInfo>>,
     pub session: Option<OpenSession>,
     /// Counts the sessions that were opened, so that late events of an old one are distinguished.
-    run: u64,
+    pub(super) run: u64,
+    /// Ids of hosts whose transcripts may be read.
+    pub allowed: Vec<String>,
+    /// Hosts whose rules were confirmed by their transcripts, the last of each version.
+    pub confirmed: Vec<Confirmed>,
     before: Option<Before>,
 }
 
@@ -319,6 +334,7 @@ impl State {
                     self.change_live(LiveAction::Open(first), effects);
                 }
             }
+            LiveEvent::Confirmed(confirmed) => self.live.confirmed = confirmed,
             LiveEvent::Session { run, update } if run == self.live.run => self.live_update(*update),
             LiveEvent::Session { .. } => {}
         }
@@ -360,6 +376,12 @@ impl State {
                 if words == session.filter {
                     session.found = Some(places);
                 }
+            }
+            LiveUpdate::Compared(Ok(compared)) => {
+                session.transcript = TranscriptState::Compared(compared);
+            }
+            LiveUpdate::Compared(Err(problem)) => {
+                session.transcript = TranscriptState::Failed(problem);
             }
             LiveUpdate::Failed(problem) => session.problem = Some(problem),
         }

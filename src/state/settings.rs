@@ -297,6 +297,7 @@ impl State {
             .into_iter()
             .filter_map(|id| HostId::try_from(id).ok())
             .collect();
+        self.live.allowed = table.get("transcripts").map(texts).unwrap_or_default();
         let servers = table.get("needed").and_then(Value::as_table);
         for (server, tools) in servers.into_iter().flatten() {
             let tools = tools.as_table().into_iter().flatten();
@@ -530,6 +531,12 @@ impl State {
             put(
                 &["pinned_hosts"],
                 list(&mut self.view.hosts.pinned.iter().map(|host| host.as_str())),
+            );
+        }
+        if !self.live.allowed.is_empty() {
+            put(
+                &["transcripts"],
+                list(&mut self.live.allowed.iter().map(String::as_str)),
             );
         }
         for (server, tools) in &self.comparisons.needed_fields {

@@ -68,6 +68,7 @@ impl State {
             Action::Table(action) => self.change_table(action, effects),
             Action::History(action) => self.history(action, effects),
             Action::Live(action) => self.change_live(action, effects),
+            Action::Transcript(action) => self.change_transcript(action, effects),
             Action::Fixture(action) => self.perform_fixture(action, effects),
             Action::Tokens(action) => self.tokens(action, effects),
             Action::Exact(action) => self.exact(action, effects),

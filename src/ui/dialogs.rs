@@ -9,7 +9,7 @@ use egui::{
 use super::theme;
 use super::{
     Cx, call_bar, code, commands, connect, definition, diff, drawer, exact, fixture, history,
-    icons, palette, server_requests, servers, watch, widgets,
+    icons, live, palette, server_requests, servers, watch, widgets,
 };
 use crate::state::{
     Action, CallAction, CallOwner, Dialog, FixtureAction, PathPurpose, PreparedCall, PreparedVerify,
@@ -38,6 +38,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         | Dialog::ToolsChanged
         | Dialog::History
         | Dialog::Fixture
+        | Dialog::TranscriptDifferences
         | Dialog::Wrap(_) => 760.0,
         _ => 560.0_f32,
     };
@@ -65,6 +66,8 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                     confirm_fixtures_ui(ui, cx, run, calls, height);
                 }
                 Dialog::Wrap(prepared) => connect::wrap::dialog_ui(ui, cx, prepared, height),
+                Dialog::AllowTranscript(place) => live::allow_ui(ui, cx, place),
+                Dialog::TranscriptDifferences => live::differences_ui(ui, cx, height),
                 Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
                 Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
                 Dialog::Silence(silence) => drawer::findings::silence_ui(ui, cx, silence),

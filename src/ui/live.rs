@@ -5,6 +5,7 @@ mod bill;
 mod calls;
 mod sessions;
 mod strip;
+mod transcript;
 
 use egui::{Frame, Panel, Popup, Rect, Ui, pos2, vec2};
 
@@ -15,6 +16,7 @@ use crate::state::{Action, ConnectAction, LiveAction, OpenSession};
 use loupe_tap::sessions::SessionInfo;
 
 pub use sessions::sessions_ui;
+pub use transcript::{allow_ui, differences_ui};
 
 /// The name of the screen, everywhere.
 pub const NAME: &str = "Live";
@@ -79,6 +81,9 @@ fn head_controls_ui(ui: &mut Ui, cx: &Cx<'_>, session: &OpenSession) {
         .tip("Puts the call that is shown among the captures, with costs, hosts and findings");
     if open.clicked(ui) {
         cx.send(LiveAction::Inspect);
+    }
+    if ui.available_width() > 480.0 {
+        transcript::button_ui(ui, cx, session);
     }
     let mut filter = session.filter.clone();
     let field = widgets::LineEdit {

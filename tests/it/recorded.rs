@@ -5,7 +5,9 @@ use std::io::Write as _;
 use std::path::Path;
 
 use egui_kittest::kittest::Queryable;
-use mcp_loupe::state::{HistoryAction, LiveAction, PaneView, Screen};
+use mcp_loupe::state::{
+    HistoryAction, LiveAction, PaneView, Screen, TranscriptPlace, TranscriptState,
+};
 use serde_json::json;
 
 use crate::live::{Window, open_sized, until};
@@ -210,4 +212,68 @@ fn the_screen_gives_back_what_was_shown() {
         (state.view.screen, &state.view.capture),
         (Screen::Start, &None)
     );
+}
+
+#[test]
+fn a_hosts_transcript_is_read_after_a_yes_and_confirms_its_rule() {
+    let data = tempfile::tempdir().unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("crates/loupe-tap/tests/data/transcripts/claude-code");
+    let folder = data.path().join("sessions/20261129-100000-books-aaaaaa");
+    fs::create_dir_all(&folder).unwrap();
+    for file in ["session.json", "messages.jsonl"] {
+        fs::copy(kept.join("session").join(file), folder.join(file)).unwrap();
+    }
+    let mut window = open_sized(None, [1_600.0, 1_000.0]);
+    let ctx = window.ctx.clone();
+    window.state_mut().perform(
+        &ctx,
+        vec![
+            HistoryAction::Use(data.path().to_owned()).into(),
+            LiveAction::Show.into(),
+        ],
+    );
+    until(&mut window, "the session is counted", |window| {
+        let open = window.state().state.live.session.as_ref();
+        open.is_some_and(|open| {
+            open.read.is_all && open.counted == open.calls.len() && open.counted > 3
+        })
+    });
+    // Not the folder of whoever runs this test.
+    let place = TranscriptPlace {
+        host: "claude-code",
+        name: "Claude Code",
+        folder: kept,
+    };
+    let state = &mut window.state_mut().state;
+    state.live.session.as_mut().unwrap().read.transcripts = Some(place);
+    window.run_steps(2);
+    window.get_by_label("Check with transcript").click();
+    until(&mut window, "it is asked", |window| {
+        window.query_by_label("Read the transcripts").is_some()
+    });
+    let transcript = |window: &Window| {
+        let open = window.state().state.live.session.as_ref();
+        open.unwrap().transcript.clone()
+    };
+    assert!(matches!(transcript(&window), TranscriptState::NotRead));
+    window.get_by_label("Read the transcripts").click();
+    until(&mut window, "it is compared", |window| {
+        matches!(transcript(window), TranscriptState::Compared(_))
+    });
+    let TranscriptState::Compared(compared) = transcript(&window) else {
+        panic!("not compared");
+    };
+    let report = &compared.report;
+    assert!(report.is_confirmed(), "{}", report.summary());
+    until(&mut window, "it is told at the host", |window| {
+        !window.state().state.live.confirmed.is_empty()
+    });
+    let live = &window.state().state.live;
+    assert_eq!(live.allowed, ["claude-code"]);
+    assert_eq!(live.confirmed[0].calls, report.calls.len());
+    let words = format!("rule {} by the transcript", report.summary());
+    until(&mut window, "the head says so", |window| {
+        window.query_by_label(&words).is_some()
+    });
 }

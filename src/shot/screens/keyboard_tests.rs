@@ -11,6 +11,7 @@ use super::*;
 use crate::state::fixture::FoundFixture;
 use crate::state::{
     AllowedTools, FixtureEvent, HistoryAction, ImportEvent, PathPurpose, PreparedWrap,
+    TranscriptPlace,
 };
 use loupe_core::source::import::wrap::WrapKind;
 use loupe_core::source::{Http, LEFT_OUT, Watch, server_key};
@@ -246,6 +247,17 @@ const DIALOGS: &[Opener] = &[
             },
         )
     }),
+    ("AllowTranscript", |stage| {
+        let place = TranscriptPlace {
+            host: "claude-code",
+            name: "Claude Code",
+            folder: "/home/me/.claude/projects".into(),
+        };
+        show(stage, Dialog::AllowTranscript(place));
+    }),
+    ("TranscriptDifferences", |stage| {
+        show(stage, Dialog::TranscriptDifferences)
+    }),
 ];
 
 /// Where a dialog is in [`DIALOGS`]: a new one belongs there.
@@ -272,6 +284,8 @@ fn place_of(dialog: &Dialog) -> usize {
         Dialog::Roots { .. } => 18,
         Dialog::Wrap(_) => 19,
         Dialog::Path { .. } => 20,
+        Dialog::AllowTranscript(_) => 21,
+        Dialog::TranscriptDifferences => 22,
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) struct Pairing<'a> {
     listed: Vec<String>,
     /// How the client named itself, and its version.
     pub client: String,
-    client_version: String,
+    pub client_version: String,
     /// How often the server said something of itself or its tools.
     pub descriptions: usize,
     /// By their numbers, in their order.

@@ -138,6 +138,11 @@ impl SessionReader {
         &self.pairing.client
     }
 
+    /// The version that it named.
+    pub fn client_version(&self) -> &str {
+        &self.pairing.client_version
+    }
+
     /// Grows whenever the server says something of itself or its tools.
     pub fn descriptions(&self) -> usize {
         self.pairing.descriptions

@@ -164,6 +164,11 @@ fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     let shows = format!("Shows {}. Limit: {}.", row.host.shows(), row.limit_text());
     widgets::wrapped(ui, shows, theme::base(), t.text);
     ui.add(egui::Label::new(small(&evidence_text(&row.host))).wrap());
+    let confirmed = cx.state.live.confirmed.iter();
+    for confirmed in confirmed.filter(|confirmed| confirmed.host == row.host.id.as_str()) {
+        let words = format!("By its own transcripts: {}", confirmed.words());
+        widgets::wrapped(ui, words, theme::base(), t.ok);
+    }
     if let Some(media) = row.media_text() {
         widgets::wrapped(ui, media, theme::base(), t.text);
     }

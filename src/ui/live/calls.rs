@@ -10,8 +10,8 @@ use crate::ui::sidebar::duration;
 use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
-use loupe_analysis::queries::HostOutcome;
 use loupe_analysis::queries::invisible_chars::Shown;
+use loupe_analysis::queries::{HostOutcome, TranscriptOutcome};
 use loupe_core::capture::Outcome;
 use loupe_core::json::{Doc, Node};
 use loupe_core::number::number_of;
@@ -147,7 +147,18 @@ fn head_ui(ui: &mut Ui, session: &OpenSession) {
 }
 
 /// What the last column says of a call, and its colour and icon.
-fn sees(call: &LiveCall, t: &theme::ThemeTokens) -> (String, egui::Color32, Option<&'static str>) {
+fn sees(
+    session: &OpenSession,
+    (place, call): (usize, &LiveCall),
+    t: &theme::ThemeTokens,
+) -> (String, egui::Color32, Option<&'static str>) {
+    if let Some(TranscriptOutcome::Differs(_)) = session.compared_call(place) {
+        return (
+            "differs from the transcript".to_owned(),
+            t.warn,
+            Some(icons::DIFFERS),
+        );
+    }
     let outcome = call.capture.outcome;
     if !matches!(outcome, Outcome::Result | Outcome::ToolError) {
         let (icon, color, words) = outcome_look(outcome, t);
@@ -193,7 +204,7 @@ fn call_ui(
         .map(|cost| cost.tokens.get(cx.state.settings.encoding()));
     let tokens_text = tokens.map_or_else(|| "…".to_owned(), widgets::grouped);
     let took = duration(capture.timings.total());
-    let (words, color, icon) = sees(call, t);
+    let (words, color, icon) = sees(session, (place, call), t);
     let arguments = short_arguments(&capture.arguments);
     let left = row.inset_left(SIDE);
     row.text(left, left + TIME, &time, theme::mono(12.0), t.weak);
@@ -219,11 +230,14 @@ fn call_ui(
         row.number(right, &took, theme::mono(12.0), t.weak);
     }
     let mut left = columns.sees.0;
+    if session.compared_call(place) == Some(&TranscriptOutcome::Same) {
+        row.icon(columns.sees.1 - 6.0, icons::OBSERVED, 13.0, t.ok);
+    }
     if let Some(icon) = icon {
         row.icon(left + 7.0, icon, 13.0, color);
         left += 20.0;
     }
-    row.text(left, columns.sees.1, &words, theme::small(), color);
+    row.text(left, columns.sees.1 - 18.0, &words, theme::small(), color);
     let spoken = [
         &*time,
         &*name,
