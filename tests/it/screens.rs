@@ -667,7 +667,7 @@ fn hosts() {
         "hosts-removed",
         [1_600, 1_400],
         Light,
-        &["7,022 bytes removed, 31 of 250 records"],
+        &["7,020 bytes removed, 31 of 250 records"],
     );
     window.send(Action::Hosts(HostsAction::ShowRemoved(false)));
     // Where there is no room for both, the host stands in place of the lanes.

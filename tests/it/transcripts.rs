@@ -103,7 +103,7 @@ fn a_difference_is_shown_and_fails() {
     );
     let shown = String::from_utf8(page.stdout).unwrap();
     assert!(
-        shown.contains("Call 1, text_only: first difference at byte 6 of 25"),
+        shown.contains("Call 1, text_only: first difference at byte 6 of 28"),
         "{shown}"
     );
     assert!(shown.contains(r#"rule        "Hello Ada, "#), "{shown}");

@@ -116,7 +116,7 @@ impl TimeSpan {
 
 /// What was read of a host's transcripts.
 #[derive(Clone, Debug, Default)]
-pub struct Transcript {
+pub struct HostTranscript {
     /// Those with calls in the session's time.
     pub files: Vec<PathBuf>,
     /// The host's versions that they name.
@@ -161,7 +161,7 @@ impl TranscriptHost {
     ///
     /// # Errors
     /// The path is not there, or a file cannot be read.
-    pub fn read(&self, path: &Path, span: TimeSpan) -> Result<Transcript, Problem> {
+    pub fn read(&self, path: &Path, span: TimeSpan) -> Result<HostTranscript, Problem> {
         let failed = |error: std::io::Error| {
             Problem::new(ProblemKind::Io, format!("cannot read: {error}"))
                 .at(path.display().to_string())
@@ -192,7 +192,7 @@ impl TranscriptHost {
         calls.retain(|entry| entry.is_answered);
         // Calls of several files stand in the order of their time; those without one stay where they are.
         calls.sort_by_key(|entry| entry.call.at);
-        Ok(Transcript {
+        Ok(HostTranscript {
             files: read,
             versions: found.versions,
             calls: calls.into_iter().map(|entry| entry.call).collect(),

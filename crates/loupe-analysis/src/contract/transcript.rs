@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::contract::hosts::ConfirmedJson;
 use crate::contract::{VERSION, print};
-use crate::queries::{ComparedCall, Confirmed, TranscriptOutcome, TranscriptReport};
+use crate::queries::{Confirmed, TranscriptCall, TranscriptOutcome, TranscriptReport};
 
 /// What was compared, and what is kept of it.
 pub struct TranscriptRead<'a> {
@@ -61,7 +61,7 @@ struct ChangeJson<'a> {
 }
 
 impl<'a> CallJson<'a> {
-    fn new(call: &'a ComparedCall) -> Self {
+    fn new(call: &'a TranscriptCall) -> Self {
         let (mut why, mut pair) = (None, None);
         match &call.outcome {
             TranscriptOutcome::Differs(differs) => pair = Some(differs),

@@ -100,7 +100,7 @@ pub use token_counts::{
 };
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
 pub use transcript::{
-    ComparedCall, Confirmed, GivenCall, GivenPart, RuleChange, TextPair, TranscriptInput,
+    Confirmed, GivenCall, GivenPart, HostRuleChange, TextPair, TranscriptCall, TranscriptInput,
     TranscriptOutcome, TranscriptReport, compare_transcript,
 };
 pub use tree::{Mark, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};

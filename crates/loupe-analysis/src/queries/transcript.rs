@@ -130,7 +130,7 @@ impl TranscriptOutcome {
 
 /// One call of the session.
 #[derive(Clone, Debug)]
-pub struct ComparedCall {
+pub struct TranscriptCall {
     /// From 1.
     pub number: usize,
     pub tool: String,
@@ -144,14 +144,14 @@ pub struct ComparedCall {
 pub struct TranscriptReport {
     /// The host whose rule was held against it; `None` where there is none for this client.
     pub host: Option<Arc<Host>>,
-    pub calls: Vec<ComparedCall>,
+    pub calls: Vec<TranscriptCall>,
     /// A hosts file with a rule that gives every text, where the rules' words can say it and some differ.
-    pub change: Option<RuleChange>,
+    pub change: Option<HostRuleChange>,
 }
 
 /// Another rule that explains what a transcript has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleChange {
+pub struct HostRuleChange {
     /// What is changed: `select = "content"`.
     pub keys: Vec<String>,
     /// A whole hosts file, to be kept as one's own.
@@ -337,7 +337,7 @@ pub fn compare_transcript(
                 (Some(at), outcome)
             }
         };
-        calls.push(ComparedCall {
+        calls.push(TranscriptCall {
             number: at + 1,
             tool: capture.tool.name.clone(),
             given_name: found.map(|at| input.given[at].name.clone()),

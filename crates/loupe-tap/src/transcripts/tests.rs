@@ -1,3 +1,5 @@
+//! Transcripts of real hosts, cut to what is needed, and odd ones.
+
 use super::*;
 
 const NAMES: [&str; 6] = [
@@ -28,7 +30,7 @@ fn span(host: &str) -> TimeSpan {
     crate::sessions::time_span(&session)
 }
 
-fn read(host: &str) -> Transcript {
+fn read(host: &str) -> HostTranscript {
     let known = host_by_id(host).unwrap();
     known.read(&file(host), span(host)).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Another choice of the rules' words that gives every text of a transcript.
 
-use super::{Pair, RuleChange, TranscriptOutcome};
+use super::{HostRuleChange, Pair, TranscriptOutcome};
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::host::rules::{JsonMode, LimitUnit, Select};
 use loupe_core::host::{Host, Hosts};
@@ -31,7 +31,7 @@ pub(super) fn change(
     pairs: &[Pair<'_>],
     today: &str,
     cancel: &Cancel,
-) -> Result<Option<RuleChange>, Cancelled> {
+) -> Result<Option<HostRuleChange>, Cancelled> {
     if pairs.len() > MOST_TRIED {
         return Ok(None);
     }
@@ -78,7 +78,7 @@ pub(super) fn change(
     tried.sort_by_key(|(keys, _)| keys.len());
     for (keys, changed) in tried {
         if gives_all(&changed)? {
-            return Ok(entry(host, &keys, today).map(|toml| RuleChange { keys, toml }));
+            return Ok(entry(host, &keys, today).map(|toml| HostRuleChange { keys, toml }));
         }
     }
     Ok(None)

@@ -1,3 +1,5 @@
+//! What is the same, what differs, and what is offered.
+
 use super::*;
 use crate::queries::SessionCalls;
 use loupe_core::capture::{CaptureId, Server, Tool};
