@@ -308,7 +308,7 @@ impl Followed {
         let has_calls = !read.calls.is_empty();
         if has_calls || self.told != Some(now) {
             self.told = Some(now);
-            self.tell(queue, LiveUpdate::Read(read));
+            self.tell(queue, LiveUpdate::Read(Box::new(read)));
         }
         if has_calls && !self.words.trim().is_empty() {
             self.find(self.words.clone(), queue);

@@ -58,7 +58,7 @@ pub enum LiveEvent {
 /// What is new of the session that is followed.
 #[derive(Clone, Debug)]
 pub enum LiveUpdate {
-    Read(SessionRead),
+    Read(Box<SessionRead>),
     /// What the next calls cost, and the bill with them.
     Counted {
         costs: Vec<CallCost>,
@@ -362,7 +362,7 @@ impl State {
                         self.view.focus = 0;
                     }
                 }
-                session.read = read;
+                session.read = *read;
             }
             LiveUpdate::Counted { costs, bill } => {
                 let first = session.counted;

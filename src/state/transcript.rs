@@ -42,7 +42,7 @@ pub enum TranscriptState {
 }
 
 /// What the user does about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranscriptAction {
     /// Compares, after asking the first time.
     Compare,
