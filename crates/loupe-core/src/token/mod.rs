@@ -4,13 +4,16 @@
 //! cut without changing the count. [`Tokens`] are the two encodings that are always counted; a [`Tokenizer`] is one
 //! that the user names: one of them, a further one, a file, or an estimate.
 
+mod class;
 pub mod claude;
 mod counter;
 mod encoder;
 mod file;
+mod hash;
 mod image;
 mod subtree;
 mod tokenizer;
+mod words;
 
 pub use counter::{Counter, Counts};
 pub use file::{FileKind, MAX_FILE_BYTES, TokenizerFile};
@@ -54,8 +57,8 @@ impl Encoding {
 
     fn encoder(self) -> &'static encoder::Encoder {
         match self {
-            Encoding::O200kBase => encoder::o200k_base(),
-            Encoding::Cl100kBase => encoder::cl100k_base(),
+            Encoding::O200kBase => &encoder::O200K_BASE,
+            Encoding::Cl100kBase => &encoder::CL100K_BASE,
         }
     }
 }
@@ -94,8 +97,8 @@ impl Tokens {
     }
 
     fn add(&mut self, text: &str) {
-        self.o200k_base += encoder::o200k_base().count(text);
-        self.cl100k_base += encoder::cl100k_base().count(text);
+        self.o200k_base += encoder::O200K_BASE.count(text);
+        self.cl100k_base += encoder::CL100K_BASE.count(text);
     }
 }
 
@@ -109,7 +112,7 @@ pub fn count(text: &str) -> Tokens {
     tokens
 }
 
-/// Builds the tables; call it off the UI thread before the first count is needed.
+/// Has the system read the tables in; call it off the UI thread before the first count is needed.
 pub fn warm_up() {
     for &encoding in Encoding::ALL {
         encoding.encoder().count("Warm up.");

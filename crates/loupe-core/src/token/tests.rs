@@ -39,6 +39,9 @@ fn long_texts_equal_the_whole() {
         " ".repeat(200_000),
         "北京".repeat(60_000),
         "'s".repeat(50_000),
+        "─".repeat(2_000),
+        format!("{}x{}", "ab".repeat(1_500), "=-".repeat(1_500)),
+        ("=".repeat(300) + &"-*".repeat(70) + "é").repeat(3),
     ] {
         let whole = oracle(&text);
         assert_eq!(count(&text), whole);
@@ -117,9 +120,49 @@ fn awkward() -> impl Strategy<Value = String> {
         "ʰ",
         "<|endoftext|>",
         "x1",
+        " the",
+        "HTTP",
+        "'Re",
+        "'ſ",
+        "\r",
+        "/\r",
+        "\u{85}",
+        "\u{2028}",
+        "\u{feff}",
+        "\u{fffd}",
+        "👩\u{200d}👧",
+        "🏽",
+        "א",
+        "م\u{651}",
+        "नमस्ते",
+        "ไทย",
+        "Ж",
+        "ж",
+        "𐐀",
+        "𐐨",
+        "ª",
+        "½",
+        "𠀀",
+        "─",
     ];
     prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..60)
         .prop_map(|parts| parts.concat())
+}
+
+/// Characters of few blocks, those of two and three bytes above all, and of each a few.
+fn characters() -> impl Strategy<Value = String> {
+    let char = prop_oneof![
+        prop::char::range(' ', '~'),
+        prop::char::range('\u{80}', '\u{2fff}'),
+        prop::char::range('\u{3000}', '\u{ffff}'),
+        prop::char::range('\u{4e00}', '\u{4eff}'),
+    ];
+    let run = (char, prop_oneof![9 => Just(1), 1 => 2_usize..40]);
+    prop::collection::vec(run, 0..40).prop_map(|runs| {
+        runs.iter()
+            .flat_map(|(char, times)| std::iter::repeat_n(*char, *times))
+            .collect()
+    })
 }
 
 /// One text of `tests/data/token/corpus.json`, with the counts another implementation made of it.
@@ -267,15 +310,34 @@ fn a_long_word_counts_as_a_whole() {
 /// What makes a look at the whole word enough where it is a token.
 #[test]
 fn every_token_is_merged_from_its_bytes() {
-    let mut parts = Vec::new();
-    for encoder in [
-        encoder::o200k_base(),
-        encoder::cl100k_base(),
-        encoder::p50k_base().unwrap(),
-    ] {
+    let (mut symbols, mut starts) = (encoder::Symbols::default(), Vec::new());
+    for encoder in ENCODERS {
         for token in encoder.table.tokens() {
-            encoder.table.merge_bytes(token, &mut parts);
-            assert_eq!(parts.len(), 2, "{token:?}");
+            encoder.table.merge_bytes(token, &mut symbols, &mut starts);
+            assert_eq!(starts.len(), 2, "{token:?}");
+        }
+    }
+}
+
+const ENCODERS: [&encoder::Encoder; 3] = [
+    &encoder::O200K_BASE,
+    &encoder::CL100K_BASE,
+    &encoder::P50K_BASE,
+];
+
+/// Runs of one byte are merged all pairs at once.
+#[test]
+fn a_run_is_merged_as_any_word() {
+    let (mut symbols, mut run, mut long) = (encoder::Symbols::default(), Vec::new(), Vec::new());
+    for encoder in ENCODERS {
+        for byte in *b" -=_*a0\n\t\0\x80\xe4\xff" {
+            for length in (2..70).chain((70..700).step_by(29)) {
+                let word = vec![byte; length];
+                encoder.table.merge_bytes(&word, &mut symbols, &mut run);
+                long.clear();
+                encoder.table.merge_long(&word, &mut long);
+                assert_eq!(run, long, "{length} times {byte}");
+            }
         }
     }
 }
@@ -350,16 +412,23 @@ proptest! {
             let mut whole = Tokens::default();
             whole.add(&text);
             prop_assert_eq!(parts, whole, "cut at {} of {:?}", cut, text);
-            let p50k = |text: &str| encoder::p50k_base().unwrap().count(text);
+            let p50k = |text: &str| encoder::P50K_BASE.count(text);
             prop_assert_eq!(p50k(&text[..cut]) + p50k(&text[cut..]), p50k(&text), "cut at {} of {:?}", cut, text);
             prefix = &prefix[..cut];
         }
     }
 
+    /// `PROPTEST_CASES=1000000 cargo test --release -p loupe-core any_text` tries a million.
     #[test]
-    fn any_text_counts_as_the_reference_says(text in prop_oneof![awkward(), any::<String>()]) {
+    fn any_text_counts_as_the_reference_says(text in prop_oneof![awkward(), characters(), any::<String>()]) {
         prop_assert_eq!(count(&text), oracle(&text));
         prop_assert_eq!(p50k(&text), tiktoken_rs::p50k_base_singleton().count_ordinary(&text) as u64);
+        let reference = tiktoken_rs::o200k_base_singleton();
+        let tokens = reference.encode_ordinary(&text).into_iter();
+        let theirs: Vec<_> = tokens.map(|token| reference.decode_bytes(&[token]).unwrap()).collect();
+        let mut ours = Vec::new();
+        each_start(&text, Encoding::O200kBase, |_, token| ours.push(token.to_vec()));
+        prop_assert_eq!(ours, theirs, "{:?}", text);
     }
 
     #[test]
@@ -368,12 +437,16 @@ proptest! {
         window in 40_usize..300,
     ) {
         let word: String = parts.iter().map(|(unit, times)| unit.repeat(*times)).collect();
-        let (mut whole, mut windows) = (Vec::new(), Vec::new());
-        for encoder in [encoder::o200k_base(), encoder::cl100k_base(), encoder::p50k_base().unwrap()] {
-            encoder.table.merge(word.as_bytes(), &mut whole);
-            encoder.table.merge_in_windows(word.as_bytes(), window, &mut windows);
-            let starts = |parts: &[(usize, u32)]| parts.iter().map(|part| part.0).collect::<Vec<_>>();
-            prop_assert_eq!(starts(&windows), starts(&whole), "{:?}", word);
+        let (mut symbols, mut whole, mut windows) = (encoder::Symbols::default(), Vec::new(), Vec::new());
+        for encoder in ENCODERS {
+            whole.clear();
+            encoder.table.merge_long(word.as_bytes(), &mut whole);
+            encoder.table.merge_in_windows(word.as_bytes(), window, &mut symbols, &mut windows);
+            prop_assert_eq!(&windows, &whole, "{:?}", word);
+            if word.len() <= 1_000 {
+                encoder.table.merge_bytes(word.as_bytes(), &mut symbols, &mut windows);
+                prop_assert_eq!(&windows, &whole, "{:?}", word);
+            }
         }
     }
 
