@@ -1,5 +1,5 @@
 //! Counting tokens, beside plain tiktoken-rs on the same text, and how the time grows with a run of one character.
-//! Both are printed as ratios, which do not depend on the machine; `cargo bench --bench count`.
+//! Both are printed as ratios, which do not depend on the machine; `cargo bench --bench count`. `benches/counters` has more.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
