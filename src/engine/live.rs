@@ -23,8 +23,9 @@ use loupe_core::problem::{Problem, ProblemKind};
 use loupe_tap::sessions::{self, SessionInfo};
 use loupe_tap::transcripts;
 
-/// How often files are looked at.
+/// How often the session that is followed is looked at, and the list of all.
 const EVERY: Duration = Duration::from_millis(400);
+const LIST_EVERY: Duration = Duration::from_secs(2);
 /// Calls are counted so long before what they cost is told.
 const COUNT_FOR: Duration = Duration::from_millis(200);
 
@@ -158,7 +159,7 @@ fn look(folder: &Path, data: &Path, commands: &Receiver<Command>, queue: &Queue)
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        if listed_at.is_none_or(|at: Instant| at.elapsed() >= EVERY) {
+        if listed_at.is_none_or(|at: Instant| at.elapsed() >= LIST_EVERY) {
             let now = sessions::list(folder);
             if listed.as_ref() != Some(&now) {
                 queue.push(Event::Live(LiveEvent::Listed(now.clone())));

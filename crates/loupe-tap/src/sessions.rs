@@ -1,7 +1,7 @@
 //! Recorded sessions on disk: a folder each, with `session.json` and `messages.jsonl`.
 
 use std::fs;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -114,8 +114,6 @@ pub fn read(folder: &Path) -> io::Result<SessionInfo> {
 /// How the host named itself in one of the first messages.
 fn read_client(messages: &Path) -> Option<String> {
     let file = fs::File::open(messages).ok()?;
-    let mut head = Vec::new();
-    file.take(HEAD).read_to_end(&mut head).ok()?;
     let name_in = |line: &[u8]| {
         let line: MessageJson = serde_json::from_slice(line).ok()?;
         let message: Value = serde_json::from_str(&line.text).ok()?;
@@ -125,9 +123,12 @@ fn read_client(messages: &Path) -> Option<String> {
             .or_else(|| params.pointer("/_meta/io.modelcontextprotocol~1clientInfo"))?;
         info.get("name")?.as_str().map(str::to_owned)
     };
-    head.split(|byte| *byte == b'\n')
+    // It is mostly in the first.
+    BufReader::new(file.take(HEAD))
+        .split(b'\n')
+        .map_while(Result::ok)
         .filter(|line| line.windows(10).any(|bytes| bytes == b"clientInfo"))
-        .find_map(name_in)
+        .find_map(|line| name_in(&line))
 }
 
 /// The time of a session, by its record; without an end while it runs, and where the record breaks off.
