@@ -277,3 +277,30 @@ fn a_hosts_transcript_is_read_after_a_yes_and_confirms_its_rule() {
         window.query_by_label(&words).is_some()
     });
 }
+
+#[test]
+fn of_a_hundred_thousand_messages_only_the_rows_in_sight_are_drawn() {
+    const CALLS: u64 = 50_000;
+    let data = tempfile::tempdir().unwrap();
+    let id = "20261129-110000-books-bbbbbb";
+    session(data.path(), id, "claude-code");
+    let calls: String = (3..CALLS + 3).map(|number| call(number, "Bonn")).collect();
+    add(data.path(), id, &calls);
+    let mut window = open_sized(None, [1_600.0, 1_000.0]);
+    let ctx = window.ctx.clone();
+    let use_folder = HistoryAction::Use(data.path().to_owned()).into();
+    window
+        .state_mut()
+        .perform(&ctx, vec![use_folder, LiveAction::Show.into()]);
+    until(&mut window, "all calls are read", |window| {
+        let open = window.state().state.live.session.as_ref();
+        open.is_some_and(|open| open.calls.len() as u64 == CALLS && open.read.is_all)
+    });
+    window.run_steps(2);
+    let rows = window.query_all_by(|node| {
+        let label = node.label().unwrap_or_default();
+        label.contains("find, city")
+    });
+    let rows = rows.count();
+    assert!((10..60).contains(&rows), "{rows} rows");
+}
