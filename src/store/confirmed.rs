@@ -1,18 +1,26 @@
 //! Hosts whose rule held for every call of a session: `confirmed.json` in the folder for data.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{MOST_OF_SETTINGS, data_folder, file_text, write_whole};
+use super::data_folder;
+use super::kept_file::KeptFile;
 use loupe_analysis::queries::Confirmed;
 use loupe_core::problem::{Problem, ProblemKind};
 
-const FILE: &str = "confirmed.json";
-/// Held while the file is changed.
-const LOCK: &str = ".confirmed.lock";
 const SCHEMA: &str = "loupe.confirmed/1";
+const FILE: KeptFile<ConfirmedFile> = KeptFile {
+    name: "confirmed.json",
+    lock: ".confirmed.lock",
+    what: "what transcripts confirmed",
+    schema: SCHEMA,
+    schema_of: |file| &file.schema,
+    empty: || ConfirmedFile {
+        schema: SCHEMA.to_owned(),
+        confirmed: Vec::new(),
+    },
+};
 
 #[derive(Serialize, Deserialize)]
 struct ConfirmedFile {
@@ -40,7 +48,7 @@ pub fn read_confirmed(data_dir: Option<&Path>) -> Result<Vec<Confirmed>, Problem
     let Some(folder) = folder_of(data_dir) else {
         return Ok(Vec::new());
     };
-    let confirmed = read(&folder)?.confirmed.into_iter();
+    let confirmed = FILE.read(&folder)?.confirmed.into_iter();
     let confirmed = confirmed.map(|entry| Confirmed {
         host: entry.host,
         version: entry.version,
@@ -58,58 +66,17 @@ pub fn keep_confirmed(data_dir: Option<&Path>, confirmed: &Confirmed) -> Result<
     let folder = folder_of(data_dir).ok_or_else(|| {
         Problem::new(ProblemKind::Io, "no folder for data is known").hint("give --data-dir DIR")
     })?;
-    let fail = |error: &dyn std::fmt::Display| failed(&folder, "cannot be kept", error);
-    fs::create_dir_all(&folder).map_err(|error| fail(&error))?;
-    let lock = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(folder.join(LOCK))
-        .map_err(|error| fail(&error))?;
-    // Held until the file is closed.
-    lock.lock().map_err(|error| fail(&error))?;
-    let mut file = read(&folder)?;
-    file.confirmed
-        .retain(|entry| entry.host != confirmed.host || entry.version != confirmed.version);
-    file.confirmed.push(ConfirmedEntry {
-        host: confirmed.host.clone(),
-        version: confirmed.version.clone(),
-        date: confirmed.date.clone(),
-        calls: confirmed.calls,
-    });
-    let text = serde_json::to_string_pretty(&file).map_err(|error| fail(&error))?;
-    Ok(write_whole(&folder.join(FILE), text.as_bytes())?)
-}
-
-fn read(folder: &Path) -> Result<ConfirmedFile, Problem> {
-    let fail = |error: &dyn std::fmt::Display| failed(folder, "cannot be read", error);
-    let text = match file_text(&folder.join(FILE), MOST_OF_SETTINGS) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(ConfirmedFile {
-                schema: SCHEMA.into(),
-                confirmed: Vec::new(),
-            });
-        }
-        Err(error) => return Err(fail(&error)),
-    };
-    let file: ConfirmedFile = serde_json::from_str(&text).map_err(|error| fail(&error))?;
-    if file.schema == SCHEMA {
-        Ok(file)
-    } else {
-        Err(fail(&format!(
-            "written by another version ({})",
-            file.schema
-        )))
-    }
-}
-
-fn failed(folder: &Path, what: &str, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(
-        ProblemKind::Io,
-        format!("what transcripts confirmed {what}: {error}"),
-    )
-    .at(folder.join(FILE).display().to_string())
+    FILE.change(&folder, |file| {
+        file.confirmed
+            .retain(|entry| entry.host != confirmed.host || entry.version != confirmed.version);
+        file.confirmed.push(ConfirmedEntry {
+            host: confirmed.host.clone(),
+            version: confirmed.version.clone(),
+            date: confirmed.date.clone(),
+            calls: confirmed.calls,
+        });
+        Ok(())
+    })
 }
 
 #[cfg(test)]

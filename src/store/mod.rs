@@ -17,6 +17,7 @@ mod history;
 mod hostile_tests;
 mod hosts;
 mod import;
+mod kept_file;
 mod manifest;
 mod nearest;
 mod place;

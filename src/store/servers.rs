@@ -1,20 +1,27 @@
 //! What is remembered of servers, in the user's settings folder: `servers.json`, which only its owner can read.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{MOST_OF_SETTINGS, file_text, write_whole};
-use loupe_core::problem::{Problem, ProblemKind};
+use super::kept_file::KeptFile;
+use loupe_core::problem::Problem;
 use loupe_core::source::{MemoryChanges, ServerMemory, Speaks, ToolArguments, Watch};
 
-const FILE: &str = "servers.json";
-/// Held while the file is changed: two windows may be open.
-const LOCK: &str = ".servers.lock";
 const SCHEMA: &str = "loupe.servers/1";
+const FILE: KeptFile<ServersFile> = KeptFile {
+    name: "servers.json",
+    lock: ".servers.lock",
+    what: "what is remembered of servers",
+    schema: SCHEMA,
+    schema_of: |file| &file.schema,
+    empty: || ServersFile {
+        schema: SCHEMA.to_owned(),
+        servers: Map::new(),
+    },
+};
 
 #[derive(Serialize, Deserialize)]
 struct ServersFile {
@@ -133,7 +140,7 @@ impl From<ServerMemory> for ServerEntry {
 /// # Errors
 /// The file is there and cannot be read, or is of a newer kind.
 pub fn read_servers(folder: &Path) -> Result<BTreeMap<String, ServerMemory>, Problem> {
-    let file = read(folder)?;
+    let file = FILE.read(folder)?;
     let entry = |(key, value)| {
         Some((
             key,
@@ -151,77 +158,36 @@ pub fn change_servers(
     folder: &Path,
     changes: MemoryChanges,
 ) -> Result<BTreeMap<String, ServerMemory>, Problem> {
-    let fail = |error: &dyn std::fmt::Display| failed(folder, "cannot be kept", error);
-    fs::create_dir_all(folder).map_err(|error| fail(&error))?;
-    let lock = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(folder.join(LOCK))
-        .map_err(|error| fail(&error))?;
-    // Held until the file is closed.
-    lock.lock().map_err(|error| fail(&error))?;
-    let mut file = read(folder)?;
-    let mut changed: BTreeMap<String, ServerMemory> = BTreeMap::new();
-    for ((key, field), value) in changes {
-        let of_file = || {
-            file.servers
-                .get(&key)
-                .and_then(|entry| serde_json::from_value::<ServerEntry>(entry.clone()).ok())
-        };
-        let there = || of_file().map_or_else(ServerMemory::default, ServerMemory::from);
-        changed
-            .entry(key.clone())
-            .or_insert_with(there)
-            .set(field, value);
-    }
-    for (key, memory) in &changed {
-        if *memory == ServerMemory::default() {
-            file.servers.remove(key);
-            continue;
+    FILE.change(folder, |file| {
+        let mut changed: BTreeMap<String, ServerMemory> = BTreeMap::new();
+        for ((key, field), value) in changes {
+            let of_file = || {
+                file.servers
+                    .get(&key)
+                    .and_then(|entry| serde_json::from_value::<ServerEntry>(entry.clone()).ok())
+            };
+            let there = || of_file().map_or_else(ServerMemory::default, ServerMemory::from);
+            changed
+                .entry(key.clone())
+                .or_insert_with(there)
+                .set(field, value);
         }
-        let entry = serde_json::to_value(ServerEntry::from(memory.clone()))
-            .map_err(|error| fail(&error))?;
-        file.servers.insert(key.clone(), entry);
-    }
-    let text = serde_json::to_string_pretty(&file).map_err(|error| fail(&error))?;
-    write_whole(&folder.join(FILE), text.as_bytes())?;
-    Ok(changed)
-}
-
-fn read(folder: &Path) -> Result<ServersFile, Problem> {
-    let fail = |error: &dyn std::fmt::Display| failed(folder, "cannot be read", error);
-    let text = match file_text(&folder.join(FILE), MOST_OF_SETTINGS) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(ServersFile {
-                schema: SCHEMA.into(),
-                servers: Map::new(),
-            });
+        for (key, memory) in &changed {
+            if *memory == ServerMemory::default() {
+                file.servers.remove(key);
+                continue;
+            }
+            let entry = serde_json::to_value(ServerEntry::from(memory.clone()))?;
+            file.servers.insert(key.clone(), entry);
         }
-        Err(error) => return Err(fail(&error)),
-    };
-    let file: ServersFile = serde_json::from_str(&text).map_err(|error| fail(&error))?;
-    if file.schema == SCHEMA {
-        Ok(file)
-    } else {
-        Err(fail(&format!(
-            "written by another version ({})",
-            file.schema
-        )))
-    }
-}
-
-fn failed(folder: &Path, what: &str, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(
-        ProblemKind::Io,
-        format!("what is remembered of servers {what}: {error}"),
-    )
-    .at(folder.join(FILE).display().to_string())
+        Ok(changed)
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -273,7 +239,7 @@ mod tests {
         {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(
-                fs::metadata(folder.join(FILE))
+                fs::metadata(folder.join(FILE.name))
                     .unwrap()
                     .permissions()
                     .mode()
@@ -283,7 +249,7 @@ mod tests {
         }
         // What a later version wrote is not destroyed.
         fs::write(
-            folder.join(FILE),
+            folder.join(FILE.name),
             r#"{"schema":"loupe.servers/1","servers":{"c":7}}"#,
         )
         .unwrap();
@@ -296,11 +262,11 @@ mod tests {
             ["a"]
         );
         assert!(
-            fs::read_to_string(folder.join(FILE))
+            fs::read_to_string(folder.join(FILE.name))
                 .unwrap()
                 .contains("\"c\": 7")
         );
-        fs::write(folder.join(FILE), "{").unwrap();
+        fs::write(folder.join(FILE.name), "{").unwrap();
         assert!(
             read_servers(&folder).is_err()
                 && change_servers(&folder, MemoryChanges::new()).is_err()

@@ -41,13 +41,13 @@ fn recorded(folder: &Path) -> Vec<Value> {
         .collect()
 }
 
-fn texts(lines: &[Value], direction: &str) -> Vec<String> {
+pub fn texts(lines: &[Value], direction: &str) -> Vec<String> {
     let of = lines.iter().filter(|line| line["dir"] == direction);
     of.filter_map(|line| Some(line["text"].as_str()?.to_owned()))
         .collect()
 }
 
-fn loupe(arguments: &[&str]) -> Output {
+pub fn loupe(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
         .args(arguments)
         .output()

@@ -4,13 +4,15 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
+
+use crate::tap::{loupe, texts};
 
 /// Nothing waits for it when all is well.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -238,19 +240,6 @@ fn recorded(folder: &Path) -> Vec<Vec<Value>> {
     let mut sessions: Vec<_> = sessions.flatten().map(read).collect();
     sessions.sort_by_key(|lines| lines.len());
     sessions
-}
-
-fn texts(lines: &[Value], direction: &str) -> Vec<String> {
-    let of = lines.iter().filter(|line| line["dir"] == direction);
-    of.filter_map(|line| Some(line["text"].as_str()?.to_owned()))
-        .collect()
-}
-
-fn loupe(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
-        .args(arguments)
-        .output()
-        .unwrap()
 }
 
 #[test]

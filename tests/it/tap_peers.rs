@@ -264,7 +264,7 @@ async fn a_whole_session_over_http_is_the_same() {
 }
 
 /// What a user sees of a call.
-fn seen(
+fn user_view(
     capture: &Capture,
 ) -> (
     &'static str,
@@ -301,7 +301,7 @@ async fn outcome(source: &Source, limit: Duration) -> String {
     };
     let mut both = Vec::new();
     for call in [first, call("{}")] {
-        both.push(seen(&session.call(call, CancelToken::new()).await));
+        both.push(user_view(&session.call(call, CancelToken::new()).await));
     }
     session.close().await;
     let text = format!("{both:?}");

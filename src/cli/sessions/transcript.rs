@@ -123,7 +123,7 @@ pub(super) fn run(
     Ok(u8::from(report.differing() > 0))
 }
 
-fn listed(versions: &BTreeSet<String>) -> String {
+fn join_versions(versions: &BTreeSet<String>) -> String {
     let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
     versions.join(", ")
 }
@@ -135,7 +135,7 @@ fn page(read: &TranscriptRead<'_>, host: &TranscriptHost) -> String {
         host.name,
         match read.versions.is_empty() {
             true => "(its transcripts do not name its version)".to_owned(),
-            false => listed(read.versions),
+            false => join_versions(read.versions),
         }
     );
     let head = ["CALL", "TOOL", "IN THE TRANSCRIPT", "OUTCOME"];
@@ -162,7 +162,7 @@ fn page(read: &TranscriptRead<'_>, host: &TranscriptHost) -> String {
         writeln!(
             page,
             "Transcripts of version {} were not read before: what they hold may mean something else.",
-            listed(read.versions)
+            join_versions(read.versions)
         )
         .ok();
     }

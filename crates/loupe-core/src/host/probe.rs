@@ -12,7 +12,7 @@ mod paste;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::rules::{BlockRules, Host, HostId, JsonMode, KeepRule, RuleStep, Select};
+use super::rules::{BlockRules, Host, HostId, JSON_MODES, KeepRule, RuleStep, SELECTS, Select};
 use super::template::Template;
 use super::view::ViewContext;
 use super::{Hosts, read};
@@ -54,23 +54,6 @@ const ANY_TIME: Duration = Duration::new(172_801, 234_500_000);
 const ANY: [&str; 3] = ["172801.2345", "172801.234", "172801.235"];
 const ANY_PATH: &str = "\u{1}path\u{1}";
 
-const SELECTS: &[(Select, &str)] = &[
-    (Select::Content, "content"),
-    (Select::Structured, "structured"),
-    (Select::StructuredForText, "structured-for-text"),
-    (Select::StructuredIfAllText, "structured-if-all-text"),
-    (Select::ContentUnlessEmpty, "content-unless-empty"),
-    (Select::Both, "both"),
-    (Select::WireContent, "wire-content"),
-    (Select::WireResult, "wire-result"),
-];
-const MODES: &[(JsonMode, &str)] = &[
-    (JsonMode::Verbatim, "compact-verbatim"),
-    (JsonMode::Serde, "compact-serde"),
-    (JsonMode::Js, "js-compact"),
-    (JsonMode::JsPretty, "js-pretty2"),
-    (JsonMode::Python, "py-default"),
-];
 const JOINS: &[&str] = &["\n", "", "\n\n", " "];
 
 /// Finds the rules that give what was shown. `server` is the name that the host's configuration gives the probe server.
@@ -240,7 +223,7 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
             } else {
                 &JOINS[..1]
             };
-            for ((mode, _), structured_join) in MODES
+            for ((mode, _), structured_join) in JSON_MODES
                 .iter()
                 .flat_map(|mode| structured_joins.iter().map(move |join| (mode, join)))
             {
@@ -260,7 +243,7 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
     }
     // A result that arrives as JSON looks as if its text stood between words of the host.
     for select in [Select::WireResult, Select::WireContent] {
-        for (mode, _) in MODES {
+        for (mode, _) in JSON_MODES {
             let Some(host) = plain().map(|host| Host {
                 select,
                 json: *mode,

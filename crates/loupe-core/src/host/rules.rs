@@ -53,6 +53,27 @@ impl HostKind {
     }
 }
 
+/// What a rule is looked for among, with the words of the file.
+pub const SELECTS: &[(Select, &str)] = &[
+    (Select::Content, "content"),
+    (Select::Structured, "structured"),
+    (Select::StructuredForText, "structured-for-text"),
+    (Select::StructuredIfAllText, "structured-if-all-text"),
+    (Select::ContentUnlessEmpty, "content-unless-empty"),
+    (Select::Both, "both"),
+    (Select::WireContent, "wire-content"),
+    (Select::WireResult, "wire-result"),
+];
+
+/// The ways to write JSON that a rule is looked for among.
+pub const JSON_MODES: &[(JsonMode, &str)] = &[
+    (JsonMode::Verbatim, "compact-verbatim"),
+    (JsonMode::Serde, "compact-serde"),
+    (JsonMode::Js, "js-compact"),
+    (JsonMode::JsPretty, "js-pretty2"),
+    (JsonMode::Python, "py-default"),
+];
+
 /// Which fields of a result are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

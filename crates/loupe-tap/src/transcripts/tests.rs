@@ -36,7 +36,7 @@ fn read(host: &str) -> HostTranscript {
 }
 
 /// What was given, secrets of the test left as they are.
-fn given(call: &GivenCall) -> String {
+fn text_of(call: &GivenCall) -> String {
     let part = |part: &GivenPart| match part {
         GivenPart::Text(text) => text.clone(),
         GivenPart::Media(mime) => format!("@{mime}"),
@@ -58,7 +58,7 @@ fn each_format_gives_calls_and_texts() {
         let call = read(host).calls.swap_remove(0);
         let arguments: serde_json::Value = serde_json::from_slice(&call.arguments).unwrap();
         assert_eq!(arguments["name"], "Ada", "{host}");
-        (call.name.clone(), given(&call))
+        (call.name.clone(), text_of(&call))
     };
     let text = "Hello Ada, «grüße» & <b>";
     let named = |name: &str, text: String| (name.to_owned(), text);
@@ -86,7 +86,7 @@ fn errors_media_and_limits_are_read() {
     let claude = read("claude-code").calls;
     assert_eq!(claude[5].is_error, Some(true));
     assert_eq!(claude[0].is_error, Some(false));
-    let picture = given(&claude[7]);
+    let picture = text_of(&claude[7]);
     assert!(
         picture.starts_with("before|@image/png|[Image: source: "),
         "{picture}"
@@ -98,7 +98,7 @@ fn errors_media_and_limits_are_read() {
     }
     let codex = read("codex").calls;
     assert_eq!(codex[10].limit, Some(3000));
-    assert!(given(&codex[10]).contains("chars truncated"));
+    assert!(text_of(&codex[10]).contains("chars truncated"));
 }
 
 #[test]

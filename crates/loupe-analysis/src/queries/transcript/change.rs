@@ -2,26 +2,9 @@
 
 use super::{HostRuleChange, Pair, TranscriptOutcome};
 use loupe_core::cancel::{Cancel, Cancelled};
-use loupe_core::host::rules::{JsonMode, LimitUnit, Select};
+use loupe_core::host::rules::{JSON_MODES, LimitUnit, SELECTS};
 use loupe_core::host::{Host, Hosts};
 
-const SELECTS: &[(Select, &str)] = &[
-    (Select::Content, "content"),
-    (Select::Structured, "structured"),
-    (Select::StructuredForText, "structured-for-text"),
-    (Select::StructuredIfAllText, "structured-if-all-text"),
-    (Select::ContentUnlessEmpty, "content-unless-empty"),
-    (Select::Both, "both"),
-    (Select::WireContent, "wire-content"),
-    (Select::WireResult, "wire-result"),
-];
-const MODES: &[(JsonMode, &str)] = &[
-    (JsonMode::Verbatim, "compact-verbatim"),
-    (JsonMode::Serde, "compact-serde"),
-    (JsonMode::Js, "js-compact"),
-    (JsonMode::JsPretty, "js-pretty2"),
-    (JsonMode::Python, "py-default"),
-];
 /// Pairs that another rule is tried on.
 const MOST_TRIED: usize = 200;
 
@@ -59,7 +42,7 @@ pub(super) fn change(
     let mut tried = Vec::new();
     for (limit, limit_word) in &limits {
         for (select, select_word) in SELECTS {
-            for (mode, mode_word) in MODES {
+            for (mode, mode_word) in JSON_MODES {
                 let mut changed = host.clone();
                 (changed.select, changed.json) = (*select, *mode);
                 changed.limit.clone_from(limit);

@@ -19,7 +19,7 @@ fn text(text: &str) -> String {
     format!(r#"{{"content":[{{"type":"text","text":{text}}}]}}"#)
 }
 
-fn given(name: &str, arguments: &str, text: &str) -> GivenCall {
+fn given_call(name: &str, arguments: &str, text: &str) -> GivenCall {
     GivenCall {
         name: name.into(),
         arguments: Bytes::from(arguments.to_owned()),
@@ -59,11 +59,11 @@ fn calls_are_paired_by_tool_and_arguments_in_order() {
         call("list", "", &text("five")),
     ];
     let entries = [
-        given("mcp__my_server__search", r#"{"q":"b"}"#, "two"),
-        given("Bash", r#"{"q":"b"}"#, "no"),
-        given("mcp__my_server__search", r#"{"n":1,"q":"a"}"#, "one"),
-        given("mcp__my_server__search", r#"{"q":"b"}"#, "three"),
-        given("mcp__my_server__list", "{}", "five"),
+        given_call("mcp__my_server__search", r#"{"q":"b"}"#, "two"),
+        given_call("Bash", r#"{"q":"b"}"#, "no"),
+        given_call("mcp__my_server__search", r#"{"n":1,"q":"a"}"#, "one"),
+        given_call("mcp__my_server__search", r#"{"q":"b"}"#, "three"),
+        given_call("mcp__my_server__list", "{}", "five"),
     ];
     let report = compare("claude-code", calls, &entries);
     assert_eq!(
@@ -78,8 +78,8 @@ fn calls_are_paired_by_tool_and_arguments_in_order() {
 fn a_call_that_the_host_refused_first_has_its_entry_later() {
     let calls = vec![call("search", "{}", &text("found"))];
     let entries = [
-        given("mcp__s__search", "{}", "permission denied"),
-        given("mcp__s__search", "{}", "found"),
+        given_call("mcp__s__search", "{}", "permission denied"),
+        given_call("mcp__s__search", "{}", "found"),
     ];
     let report = compare("claude-code", calls, &entries);
     assert!(report.is_confirmed());
@@ -104,8 +104,8 @@ fn what_a_record_hides_is_no_difference() {
     ];
     let other = clear.replace("ada", "bob");
     let entries = [
-        given("mcp__s__get", r#"{"token":"abc"}"#, clear),
-        given("mcp__s__get", r#"{"token":"abc"}"#, &other),
+        given_call("mcp__s__get", r#"{"token":"abc"}"#, clear),
+        given_call("mcp__s__get", r#"{"token":"abc"}"#, &other),
     ];
     let report = compare("claude-code", calls, &entries);
     assert_eq!(outcomes(&report), ["same", "differs"]);
@@ -121,9 +121,9 @@ fn what_a_record_hides_is_no_difference() {
 fn times_and_paths_are_the_hosts() {
     let structured = r#"{"content":[],"structuredContent":{"b":1.0}}"#;
     let calls = vec![call("one", "{}", &text("a")), call("two", "{}", structured)];
-    let mut one = given("mcp__s__one", "{}", "Wall time: 12.3456 seconds\nOutput:");
+    let mut one = given_call("mcp__s__one", "{}", "Wall time: 12.3456 seconds\nOutput:");
     one.parts.push(GivenPart::Text("a".into()));
-    let two = given(
+    let two = given_call(
         "mcp__s__two",
         "{}",
         "Wall time: 0.1 seconds\nOutput:\n{\"b\":1.0}",
@@ -152,7 +152,7 @@ fn times_and_paths_are_the_hosts() {
 #[test]
 fn the_first_difference_is_shown_on_both_sides() {
     let calls = vec![call("say", "{}", &text("The quick brown fox"))];
-    let entries = [given("mcp__s__say", "{}", "The quick brawn fox")];
+    let entries = [given_call("mcp__s__say", "{}", "The quick brawn fox")];
     let report = compare("claude-code", calls, &entries);
     let TranscriptOutcome::Differs(pair) = &report.calls[0].outcome else {
         panic!("{report:?}");
@@ -171,8 +171,8 @@ fn another_choice_of_the_rules_words_is_offered() {
     let calls = || vec![call("find", "{}", both), call("say", "{}", &text("hello"))];
     let entries = |found: &str| {
         [
-            given("mcp__s__find", "{}", found),
-            given("mcp__s__say", "{}", "hello"),
+            given_call("mcp__s__find", "{}", found),
+            given_call("mcp__s__say", "{}", "hello"),
         ]
     };
     let keys = |found: &str| {
@@ -199,7 +199,11 @@ fn another_choice_of_the_rules_words_is_offered() {
 fn a_limit_that_is_gone_or_higher_is_offered() {
     let long = "lorem ipsum\n".repeat(5000);
     let calls = vec![call("long", "{}", &text(&long))];
-    let report = compare("claude-code", calls, &[given("mcp__s__long", "{}", &long)]);
+    let report = compare(
+        "claude-code",
+        calls,
+        &[given_call("mcp__s__long", "{}", &long)],
+    );
     assert_eq!(report.differing(), 1);
     assert_eq!(report.change.unwrap().keys, ["no limit"]);
 }
@@ -207,7 +211,7 @@ fn a_limit_that_is_gone_or_higher_is_offered() {
 #[test]
 fn without_a_rule_nothing_is_said_to_be_the_same() {
     let calls = || vec![call("say", "{}", &text("hello"))];
-    let report = compare("nobody", calls(), &[given("say", "{}", "hello")]);
+    let report = compare("nobody", calls(), &[given_call("say", "{}", "hello")]);
     assert_eq!(outcomes(&report), ["rule-unknown"]);
     assert_eq!(report.summary(), "same 0 of 1, 1 rule unknown");
     let mut lost = Capture::clone(&calls()[0]);
@@ -216,7 +220,7 @@ fn without_a_rule_nothing_is_said_to_be_the_same() {
     let report = compare(
         "claude-code",
         vec![Arc::new(lost)],
-        &[given("mcp__s__say", "{}", "hello")],
+        &[given_call("mcp__s__say", "{}", "hello")],
     );
     assert_eq!(outcomes(&report), ["rule-unknown"]);
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{MODES, SELECTS};
 use crate::host::BUILT_IN;
 use crate::host::rules::{Delivery, Host, HostId, KeepRule, RuleStep, Select};
+use crate::host::rules::{JSON_MODES, SELECTS};
 
 /// What whoever keeps the entry writes over.
 const ID: &str = "new-host";
@@ -78,7 +78,7 @@ pub(super) fn copy(of: HostId, today: &str) -> Option<String> {
 
 /// The entry as a whole hosts file; `notes` are comments at its head.
 pub(super) fn write(host: &Host, today: &str, notes: &[String]) -> String {
-    let json = MODES
+    let json = JSON_MODES
         .iter()
         .find(|(known, _)| *known == host.json)
         .map_or("", |(_, word)| *word);
