@@ -38,7 +38,8 @@ pub fn live_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if let Some(session) = &live.session {
             head_controls_ui(ui, cx, session);
         }
-        if ui.content_rect().width() < theme::MEDIUM {
+        let has_list = cx.state.settings.sidebar_open && ui.content_rect().width() >= theme::MEDIUM;
+        if !has_list {
             sessions_menu(ui, cx);
         }
     });
@@ -100,7 +101,7 @@ fn head_controls_ui(ui: &mut Ui, cx: &Cx<'_>, session: &OpenSession) {
 fn session_ui(ui: &mut Ui, cx: &Cx<'_>, session: &OpenSession) {
     let t = theme::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
-    about_ui(ui, cx, session);
+    about_ui(ui, session);
     strip::strip_ui(ui, cx, session);
     let size = ui.available_size();
     let is_shown = session.selected.is_some() && cx.state.capture().is_some();
@@ -142,7 +143,7 @@ fn state_of(info: &SessionInfo, t: &theme::ThemeTokens) -> (egui::Color32, Strin
 }
 
 /// Who speaks to whom, and what was recorded of it.
-fn about_ui(ui: &mut Ui, cx: &Cx<'_>, session: &OpenSession) {
+fn about_ui(ui: &mut Ui, session: &OpenSession) {
     let t = theme::of(ui);
     let row = widgets::ListRow::to_read(ui, theme::HEADER);
     widgets::line_below(row.ui, row.rect);
@@ -196,10 +197,6 @@ fn about_ui(ui: &mut Ui, cx: &Cx<'_>, session: &OpenSession) {
     ) + 14.0;
     if end + 60.0 < right {
         row.text(end, right, source, theme::mono(12.0), t.weak);
-    }
-    if cx.state.began_at.is_some() && session.info.is_running {
-        // The time that is shown moves on.
-        ui.request_repaint_after(std::time::Duration::from_secs(1));
     }
 }
 

@@ -229,21 +229,15 @@ fn formats_ui(ui: &mut Ui, bill: &SessionBill, encoding: Encoding) {
 fn hosts_ui(ui: &mut Ui, bill: &SessionBill, encoding: Encoding) {
     ui.add_space(6.0);
     part_ui(ui, "All results in each host");
-    let mut hosts: Vec<_> = bill
-        .hosts
-        .iter()
-        .filter(|total| total.results > 0)
-        .collect();
-    hosts.sort_by_key(|total| total.tokens.get(encoding));
-    for total in hosts {
-        let detail = match total.results == bill.calls {
-            true => String::new(),
-            false => format!(
-                "{} of {} known",
-                grouped(total.results as u64),
-                grouped(bill.calls as u64)
-            ),
-        };
+    for total in bill.ranked_hosts(encoding) {
+        let known = (total.results < bill.calls).then(|| {
+            let (known, all) = (total.results as u64, bill.calls as u64);
+            format!("{} of {} known", grouped(known), grouped(all))
+        });
+        let lost = (total.not_whole > 0)
+            .then(|| format!("{} not shown whole", grouped(total.not_whole as u64)));
+        let detail: Vec<_> = known.into_iter().chain(lost).collect();
+        let detail = detail.join(", ");
         share_ui(ui, &total.host.name, &detail, total.tokens.get(encoding));
     }
 }

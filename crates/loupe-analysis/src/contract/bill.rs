@@ -73,10 +73,13 @@ struct FormatJson {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct HostJson<'a> {
     id: &'static str,
     name: &'a str,
     results: usize,
+    /// Results that its model is not shown whole.
+    not_whole: usize,
     tokens: TokensJson,
 }
 
@@ -138,6 +141,7 @@ pub fn bill(bill: &SessionBill) -> String {
                 id: total.host.id.as_str(),
                 name: &total.host.name,
                 results: total.results,
+                not_whole: total.not_whole,
                 tokens: tokens(total.tokens),
             })
             .collect(),
@@ -229,22 +233,20 @@ pub fn bill_markdown(bill: &SessionBill, encoding: Encoding) -> String {
             .ok();
         }
     }
-    let mut hosts: Vec<_> = bill
-        .hosts
-        .iter()
-        .filter(|total| total.results > 0)
-        .collect();
-    hosts.sort_by_key(|total| (std::cmp::Reverse(total.results), total.tokens.get(encoding)));
+    let hosts = bill.ranked_hosts(encoding);
     if !hosts.is_empty() {
-        page.push_str("\n| the results in | tokens | results that are known |\n|---|--:|--:|\n");
+        page.push_str(
+            "\n| the results in | tokens | results that are known | not shown whole |\n|---|--:|--:|--:|\n",
+        );
         for total in hosts {
             writeln!(
                 page,
-                "| {} | {} | {} of {} |",
+                "| {} | {} | {} of {} | {} |",
                 total.host.name,
                 count(total.tokens),
                 total.results,
-                bill.calls
+                bill.calls,
+                total.not_whole
             )
             .ok();
         }

@@ -95,6 +95,8 @@ pub struct HostTotal {
     pub tokens: Tokens,
     /// Results whose text in this host is known; the others are not in the sum.
     pub results: usize,
+    /// Of these, results that its model is not shown whole: the sum is of what is left of them.
+    pub not_whole: usize,
 }
 
 /// Results that are listed as the largest.
@@ -147,6 +149,7 @@ impl SessionBill {
                     host: Arc::clone(host),
                     tokens: Tokens::default(),
                     results: 0,
+                    not_whole: 0,
                 })
                 .collect(),
             called: BTreeSet::new(),
@@ -248,9 +251,12 @@ impl SessionBill {
         self.results = self.results.plus(read);
         self.add_to_largest(capture, read);
         for total in &mut self.hosts {
-            if let Some(tokens) = report.row(total.host.id).and_then(|row| row.tokens) {
+            if let Some(row) = report.row(total.host.id)
+                && let Some(tokens) = row.tokens
+            {
                 total.tokens = total.tokens.plus(tokens);
                 total.results += 1;
+                total.not_whole += usize::from(row.outcome != HostOutcome::All);
             }
         }
         for total in &mut self.formats {
@@ -296,6 +302,21 @@ impl SessionBill {
             .filter(|total| total.results > 0)
             .min_by_key(|total| total.tokens.get(encoding))?;
         (cheapest.tokens.get(encoding) < self.results.get(encoding)).then_some(cheapest)
+    }
+
+    /// The hosts that results are known of: first where most are known, then where most are shown whole, then by tokens. A
+    /// sum of what is left of results is no better than one of whole results.
+    pub fn ranked_hosts(&self, encoding: Encoding) -> Vec<&HostTotal> {
+        let mut hosts: Vec<_> = self
+            .hosts
+            .iter()
+            .filter(|total| total.results > 0)
+            .collect();
+        hosts.sort_by_key(|total| {
+            let known = std::cmp::Reverse(total.results);
+            (known, total.not_whole, total.tokens.get(encoding))
+        });
+        hosts
     }
 
     /// What one model reads in all, at least and at most: a host that loads definitions on demand reads those it needs,
