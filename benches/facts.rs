@@ -18,7 +18,7 @@ fn list(count: usize, part: impl Fn(usize) -> String) -> String {
     format!("[{}]", join(count, ",", part))
 }
 
-const SHAPES: [(&str, Shape); 9] = [
+const SHAPES: [(&str, Shape); 10] = [
     ("one number, half of them told", |n| {
         (
             format!("{{\"a\":{}}}", list(n, |_| "1".into())),
@@ -55,6 +55,11 @@ const SHAPES: [(&str, Shape); 9] = [
             list(n / 2, record),
             join(n / 2, ",", |at| format!("{{\"s\":\"open\",\"id\":{at}}}")),
         )
+    }),
+    ("JSON that is cut, on one line", |n| {
+        let data = list(n / 2, |at| format!("{{\"id\":{at},\"s\":\"open\"}}"));
+        let cut = data[..data.len() - 10].to_owned();
+        (data, cut)
     }),
     ("lists in records", |n| {
         let inner = |at: usize| {

@@ -48,6 +48,22 @@ pub fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end)
 }
 
+/// Where the lines of a text begin, for who asks of many places.
+pub struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    pub fn of(text: &str) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+        Self(std::iter::once(0).chain(ends.map(|end| end + 1)).collect())
+    }
+
+    /// Where the line begins that a place is in.
+    pub fn before(&self, at: usize) -> usize {
+        let next = self.0.partition_point(|start| *start <= at);
+        self.0[next.saturating_sub(1)]
+    }
+}
+
 /// The rest of the line that begins at a place or holds it.
 pub fn line_from(text: &str, at: usize) -> Line<'_> {
     let line = &text[at..line_end(text, at)];

@@ -81,6 +81,9 @@ impl TextData {
     }
 }
 
+/// Bytes behind a gap between two parts that are looked at.
+const BEHIND: usize = 16;
+
 fn parts_of(parts: &[Part], block: usize) -> &[Part] {
     let block = small(block);
     let start = parts.partition_point(|part| part.block < block);
@@ -103,8 +106,12 @@ fn push_extra(block: &TextBlock<'_>, parts: &[Part], found: &mut Vec<(usize, Ran
         for line in text.split_inclusive('\n') {
             let is_last = at + line.len() == gap.end;
             let said = saying(line, is_last && is_before_value);
-            let whole = block.text[at..].lines().next().unwrap_or_default();
-            let signs = comment_signs(whole)
+            // A sign that ends in the gap, with what tells whether it is one behind it.
+            let end = block
+                .text
+                .ceil_char_boundary((at + line.len() + BEHIND).min(block.text.len()));
+            let near = block.text[at..end].lines().next().unwrap_or_default();
+            let signs = comment_signs(near)
                 .into_iter()
                 .filter(|sign| sign.end <= line.len());
             if let Some(range) = said

@@ -8,12 +8,14 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::labels::{same_stem, spoken};
 use super::{Fact, FactCount, FactMatches, FactState};
 use crate::json::{Kind, Node};
-use crate::layout::{Line, comments, line_end, line_start, lines, range_at};
+use crate::layout::{Line, LineStarts, comments, line_end, lines, range_at};
 
 /// Objects with more members are not looked at: their keys are data.
 const MAX_MEMBERS: usize = 200;
 /// The longest stretch before a value in which the name of another field is looked for, in bytes.
 const BEFORE_BYTES: usize = 80;
+/// What stands further behind the beginning of its line is in no row.
+const MAX_ROW_BYTES: usize = 4 << 10;
 /// Keys of which the first stands before the second in a text that names neither.
 const DIRECTIONS: [(&str, &str); 8] = [
     ("from", "to"),
@@ -44,6 +46,7 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
         .iter()
         .filter_map(|record| Some((record.node, record.places.first()?.clone())))
         .collect();
+    let starts = LineStarts::of(text);
     let mut siblings: HashMap<usize, Vec<(String, Kind)>> = HashMap::new();
     let mut refuted: HashSet<usize> = HashSet::default();
     for fact in matched
@@ -55,12 +58,13 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
             continue;
         };
         let comment = range_at(&comments, place.start);
+        let line = starts.before(place.start);
         if comment.is_some_and(|comment| place.end <= comment.end)
             || is_in_another_record(&owners, &records, leaf, &place)
-            || is_commented_out(text, &place)
-            || is_under_another_heading(text, &records, leaf, &place)
-            || is_named_otherwise(text, leaf, &place, &mut siblings)
-            || is_in_another_row(text, leaf, &place)
+            || is_commented_out(&text[line..place.start])
+            || is_under_another_heading(text, line, &records, leaf, &place)
+            || is_named_otherwise(&text[line..place.start], leaf, &mut siblings)
+            || is_in_another_row(text, line, leaf, &place)
         {
             refuted.insert(fact.node());
         }
@@ -79,10 +83,9 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
     }
 }
 
-/// Whether the line of a place begins with a sign that makes a comment of it, strikes or denies it: `;active = true`.
-fn is_commented_out(text: &str, place: &Range<usize>) -> bool {
-    let line = text[line_start(text, place.start)..place.start]
-        .trim_start_matches([' ', '\t', '*', '>', '|']);
+/// Whether a line, up to a place in it, begins with a sign that makes a comment of it, strikes or denies it: `;active = true`.
+fn is_commented_out(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t', '*', '>', '|']);
     let line = line.strip_prefix("- ").unwrap_or(line);
     let is_comment = line
         .strip_prefix('#')
@@ -125,12 +128,13 @@ fn is_in_another_record(
 /// Whether a place is in a heading that is not the nearest one above the leaf's record.
 fn is_under_another_heading(
     text: &str,
+    line: usize,
     records: &Records,
     leaf: Node<'_>,
     place: &Range<usize>,
 ) -> bool {
     // The rest of the line may be long, and each fact of it asks.
-    let rank = Line::new(&text[line_start(text, place.start)..place.end], 0).rank();
+    let rank = Line::new(&text[line..place.end], 0).rank();
     if rank == 0 {
         return false;
     }
@@ -146,11 +150,10 @@ fn is_under_another_heading(
         .any(|line| (1..=rank).contains(&line.rank()))
 }
 
-/// Whether the word before a place names another field of the same kind.
+/// Whether the word before a place, by the beginning of its line, names another field of the same kind.
 fn is_named_otherwise(
-    text: &str,
+    line: &str,
     leaf: Node<'_>,
-    place: &Range<usize>,
     siblings: &mut HashMap<usize, Vec<(String, Kind)>>,
 ) -> bool {
     let Some(parent) = leaf
@@ -159,10 +162,8 @@ fn is_named_otherwise(
     else {
         return false;
     };
-    let from = text.ceil_char_boundary(place.start.saturating_sub(BEFORE_BYTES));
-    let from = from.max(line_start(text, place.start));
-    let before =
-        text[from..place.start].trim_end_matches([' ', '*', '_', '`', '"', '\'', '(', '[']);
+    let from = line.ceil_char_boundary(line.len().saturating_sub(BEFORE_BYTES));
+    let before = line[from..].trim_end_matches([' ', '*', '_', '`', '"', '\'', '(', '[']);
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
     let word = spoken(
         before
@@ -188,7 +189,7 @@ fn is_named_otherwise(
 }
 
 /// Whether the line of a place names another row of a list of rows, such as `[["ann", 11], ["bob", 22]]`, and not its own.
-fn is_in_another_row(text: &str, leaf: Node<'_>, place: &Range<usize>) -> bool {
+fn is_in_another_row(text: &str, line: usize, leaf: Node<'_>, place: &Range<usize>) -> bool {
     let Some(row) = leaf.parent().filter(|row| row.kind() == Kind::Array) else {
         return false;
     };
@@ -208,7 +209,11 @@ fn is_in_another_row(text: &str, leaf: Node<'_>, place: &Range<usize>) -> bool {
     let Some((first, own)) = name(row).filter(|(first, _)| *first != leaf.index()) else {
         return false;
     };
-    let line = &text[line_start(text, place.start)..line_end(text, place.end)];
+    let end = text.floor_char_boundary(line + MAX_ROW_BYTES);
+    if place.end > end {
+        return false;
+    }
+    let line = &text[line..line_end(&text[..end], place.end)];
     let others = || {
         rows.children()
             .filter(|other| other.kind() == Kind::Array)

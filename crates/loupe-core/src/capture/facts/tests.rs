@@ -1,5 +1,7 @@
 //! Facts against texts as servers write them.
 
+use std::time::Instant;
+
 use bytes::Bytes;
 
 use super::*;
@@ -142,4 +144,21 @@ fn a_table_of_html_is_read_by_its_head() {
     );
     let swapped = matched(data, &table([180, 31], [181, 32])).1.count;
     assert_eq!((swapped.proved, swapped.missing), (2, 4));
+}
+
+#[test]
+fn one_long_line_takes_no_more_than_its_length() {
+    let time = |records: usize| {
+        let record = |at: usize| format!(r#"{{"id":{at},"name":"n{at}","open":true}}"#);
+        let list: Vec<String> = (0..records).map(record).collect();
+        let data = format!("[{}]", list.join(","));
+        // Cut, as hosts do, so that it is no JSON.
+        let text = &data[..data.len() - 10];
+        let began = Instant::now();
+        assert!(matched(&data, text).1.count.told() > 0);
+        began.elapsed()
+    };
+    // What takes the square of the length does so each time; other work on the machine does not.
+    let is_linear = || time(12_000) < time(1_500) * 13;
+    assert!((0..3).any(|_| is_linear()));
 }
