@@ -292,7 +292,7 @@ const TABLE: (f64, usize, usize) = (0.2, 3, 2);
 /// The share that JSON in a sentence has to be, or the text only quotes it.
 const QUOTED: f64 = 0.2;
 /// The bytes of a text that tell its layout, and of how many times that on they do.
-const BEGINNING: (usize, usize) = (256 << 10, 4);
+const BEGINNING: (usize, usize) = (64 << 10, 4);
 /// How much less of the beginning than the best a layout may read.
 const BEHIND: f64 = 0.05;
 
