@@ -11,7 +11,7 @@ use super::rounding::RoundedNumbers;
 use super::{CheckedServer, CheckedTool, Location, LocationPart};
 use crate::queries::{self, Columns, HostsReport, Parts};
 use loupe_core::capture::facts::record_lists;
-use loupe_core::capture::{Fact, FactCount, FactMatches, Outcome, ResultData, Tool, locate_facts};
+use loupe_core::capture::{Fact, FactCount, FactMatches, Outcome, ResultData, Tool};
 use loupe_core::format::{ExtraText, MARKDOWN, ParsedCapture};
 use loupe_core::host::{Hosts, LimitState, ReadChoice, ResultPart, ViewContext};
 use loupe_core::json::{Doc, Kind, Node};
@@ -55,7 +55,7 @@ pub struct CheckedResult<'a> {
     starts: OnceLock<Vec<(usize, usize)>>,
     strings: OnceLock<Vec<(Node<'a>, Range<usize>)>>,
     arguments: Doc,
-    matched: OnceLock<FactMatches>,
+    matched: OnceLock<Arc<FactMatches>>,
     fact_fields: OnceLock<FactFields>,
     rounded: OnceLock<RoundedNumbers>,
     shadowed: OnceLock<Option<u64>>,
@@ -173,17 +173,16 @@ impl<'a> CheckedResult<'a> {
         self.matched.get_or_init(|| match &self.subject.data {
             Some(data) if self.text.trim().is_empty() => {
                 let total = FactCount::all_proved(data).total;
-                FactMatches {
+                Arc::new(FactMatches {
                     count: FactCount {
                         total,
                         missing: total,
                         ..Default::default()
                     },
                     ..Default::default()
-                }
+                })
             }
-            Some(data) => locate_facts(data, &self.text),
-            None => FactMatches::default(),
+            _ => self.subject.facts_in_text(),
         })
     }
 
@@ -243,10 +242,7 @@ impl<'a> CheckedResult<'a> {
 
     /// What the texts say that the data does not hold.
     pub fn extra(&self) -> &'a ExtraText {
-        // Text that is the data is not matched against itself.
-        let matched = || self.fact_matches();
-        self.subject
-            .extra_from(self.structured_data().is_some().then_some(&matched))
+        self.subject.extra()
     }
 
     /// The share of the text that the data accounts for, in percent of its bytes, where it is below a limit: that of the

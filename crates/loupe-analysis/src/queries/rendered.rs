@@ -72,7 +72,7 @@ pub struct RenderedView {
     pub format: &'static str,
     pub cards: Vec<Card>,
     /// As in the text pane: ranges are in the format's whole text.
-    pub matched: FactMatches,
+    pub matched: Arc<FactMatches>,
     pub links: Links,
 }
 
@@ -94,8 +94,9 @@ impl RenderedView {
             cards.push(card(None, Arc::from(whole.as_str()), 0));
         }
         let matched = match &subject.data {
-            Some(data) => locate_facts(data, &whole),
-            None => FactMatches::default(),
+            Some(_) if format.id() == "content" => subject.facts_in_text(),
+            Some(data) => Arc::new(locate_facts(data, &whole)),
+            None => Arc::default(),
         };
         Ok(Self {
             format: format.id(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::queries::fixed_result::{FixedResult, Parts};
 use crate::queries::query::{Ctx, Query, Stop, Weigh};
 use loupe_core::cancel::{Cancel, Cancelled};
-use loupe_core::capture::{ReadText, Record, ResultData, locate_facts};
+use loupe_core::capture::{ReadText, Record, ResultData};
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{FORMATS, ParsedCapture};
 use loupe_core::json;
@@ -88,7 +88,7 @@ impl Repair {
         let records = if data.text_source().is_some() {
             data.records_in_text(&subject.response, &text)
         } else {
-            locate_facts(data, &text).records
+            subject.facts_in_text().records.clone()
         };
         let members = Members::collect(data, &text, &extra, &records);
         let Some(structured) = members.write(data) else {

@@ -46,7 +46,7 @@ pub struct TextView {
     pub only_here: Vec<Range<usize>>,
     pub links: Links,
     /// Facts and records of the data in this text; empty without data.
-    pub matched: FactMatches,
+    pub matched: Arc<FactMatches>,
 }
 
 impl Ctx<'_> {
@@ -94,12 +94,13 @@ impl TextView {
         let is_content = format.id() == "content";
         let matched = match &subject.data {
             // What was read from this text is known to be there, and where.
-            Some(data) if is_content && !data.is_structured() => FactMatches {
+            Some(data) if is_content && !data.is_structured() => Arc::new(FactMatches {
                 records: data.records_in_text(&subject.response, &text),
                 ..FactMatches::default()
-            },
-            Some(data) => locate_facts(data, &text),
-            None => FactMatches::default(),
+            }),
+            Some(_) if is_content => subject.facts_in_text(),
+            Some(data) => Arc::new(locate_facts(data, &text)),
+            None => Arc::default(),
         };
         let mut view = Self::new(
             format.id(),
@@ -128,7 +129,7 @@ impl TextView {
             true,
             text.len(),
             Syntax::Plain,
-            FactMatches::default(),
+            Arc::default(),
         )
     }
 
@@ -140,7 +141,7 @@ impl TextView {
             true,
             text.len(),
             syntax,
-            FactMatches::default(),
+            Arc::default(),
         )
     }
 
@@ -151,7 +152,7 @@ impl TextView {
         is_exact: bool,
         bytes: usize,
         syntax: Syntax,
-        matched: FactMatches,
+        matched: Arc<FactMatches>,
     ) -> Self {
         let lines = display_lines(&text);
         let mut differs: Vec<_> = matched
@@ -301,14 +302,7 @@ mod tests {
             "é".repeat(1_500),
             "1,".repeat(1_500)
         );
-        let view = TextView::new(
-            "json",
-            text.into(),
-            true,
-            0,
-            Syntax::Json,
-            FactMatches::default(),
-        );
+        let view = TextView::new("json", text.into(), true, 0, Syntax::Json, Arc::default());
         let marks: Vec<_> = view
             .lines
             .iter()

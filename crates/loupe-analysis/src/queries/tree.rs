@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::queries::query::{Ctx, Query, Stop, Weigh};
-use loupe_core::capture::{FactCount, FactMatches, FactState, ResultData, locate_facts};
+use loupe_core::capture::{FactCount, FactMatches, FactState, ResultData};
 use loupe_core::format::ParsedCapture;
 use loupe_core::token;
 
@@ -24,7 +24,7 @@ pub struct TreeView {
     pub marks: HashMap<usize, Mark>,
     /// Number of marks inside each container by tape index: (not in text, differs).
     pub marks_inside: HashMap<usize, (u32, u32)>,
-    pub matched: FactMatches,
+    pub matched: Arc<FactMatches>,
     /// How many facts there are.
     pub facts: u64,
 }
@@ -38,13 +38,13 @@ impl TreeView {
             data: Arc::new(data.clone()),
             marks: HashMap::new(),
             marks_inside: HashMap::new(),
-            matched: FactMatches::default(),
+            matched: Arc::default(),
             facts: FactCount::all_proved(data).total,
         };
         if data.is_structured()
             && let Some(text) = subject.response.content_text()
         {
-            view.matched = locate_facts(data, &text);
+            view.matched = subject.facts_in_text();
             view.mark(&text);
         }
         Some(view)

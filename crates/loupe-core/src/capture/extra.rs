@@ -2,6 +2,7 @@
 //! A format that is written from the data drops it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::data::{ResultData, TextSource, blocks};
 use super::facts::{FactMatches, KeyWords, LABEL_WORDS};
@@ -11,11 +12,11 @@ use crate::reader::{self, comment_signs, says};
 
 /// The extra text of a result's text content, in order: bytes of the texts with one LF between two. `matched` are the
 /// facts of the data in it; they are asked for where the data is `structuredContent` alone.
-pub fn extra_text<'m>(
+pub fn extra_text(
     data: &ResultData,
     reading: &ParsedResponse,
     text: &str,
-    matched: impl FnOnce() -> std::borrow::Cow<'m, FactMatches>,
+    matched: impl FnOnce() -> Arc<FactMatches>,
 ) -> Vec<Range<usize>> {
     if let Some(source) = data.text_source() {
         return unread(source, reading);
@@ -174,8 +175,6 @@ fn is_label(line: &str, words: &str, keys: &KeyWords) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use bytes::Bytes;
 
     use super::*;
@@ -189,7 +188,7 @@ mod tests {
         let reading = ParsedResponse::read(Bytes::from(message));
         let data = ResultData::of(&reading).unwrap();
         let ranges = extra_text(&data, &reading, text, || {
-            Cow::Owned(locate_facts(&data, text))
+            Arc::new(locate_facts(&data, text))
         });
         ranges
             .into_iter()

@@ -164,7 +164,7 @@ impl Row {
             let facts = match &round_trip {
                 Some(trip) if trip.fidelity.is_lossless() => FactCount::all_proved(data),
                 trip => {
-                    let facts = subject.cache.facts(data, &String::from_utf8_lossy(kept));
+                    let facts = subject.count_facts(data, &String::from_utf8_lossy(kept));
                     // A format whose own decoder gives back something else proves nothing.
                     let is_lossy = trip.is_some() && !format.is_as_sent();
                     if is_lossy {

@@ -26,8 +26,8 @@ mod value;
 mod xml;
 mod yaml;
 
-use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -38,8 +38,8 @@ pub use table::TableForm;
 pub use text_cache::TextCache;
 
 use crate::capture::{
-    Block, BlockKind, Capture, CaptureId, FactMatches, ParsedResponse, ResultData, Server, Tool,
-    extra_text, locate_facts,
+    Block, BlockKind, Capture, CaptureId, FactCount, FactMatches, ParsedResponse, ResultData,
+    Server, Tool, extra_text, locate_facts,
 };
 use crate::json::Doc;
 use crate::problem::{Problem, ProblemKind};
@@ -48,11 +48,11 @@ use crate::token::{self, Tokens};
 /// What a format is written from.
 #[derive(Clone, Debug)]
 pub struct ParsedCapture {
-    pub capture: std::sync::Arc<Capture>,
+    pub capture: Arc<Capture>,
     pub response: ParsedResponse,
     pub data: Option<ResultData>,
     /// What was found out about texts of this result; changes no result, only how soon it comes.
-    pub cache: std::sync::Arc<TextCache>,
+    pub cache: Arc<TextCache>,
 }
 
 impl ParsedCapture {
@@ -60,7 +60,7 @@ impl ParsedCapture {
     pub fn from_result(result: &str) -> Self {
         let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
         let id = CaptureId("result".into());
-        Self::new(std::sync::Arc::new(Capture {
+        Self::new(Arc::new(Capture {
             tool: Tool::unlisted("tool"),
             arguments: Bytes::from_static(b"{}"),
             response: Some(Bytes::from(response)),
@@ -68,14 +68,14 @@ impl ParsedCapture {
         }))
     }
 
-    pub fn new(capture: std::sync::Arc<Capture>) -> Self {
+    pub fn new(capture: Arc<Capture>) -> Self {
         let reading = ParsedResponse::new(&capture);
         let data = ResultData::read_as(&reading, &capture.read_text);
         Self {
             capture,
             response: reading,
             data,
-            cache: std::sync::Arc::default(),
+            cache: Arc::default(),
         }
     }
 
@@ -93,20 +93,47 @@ impl ParsedCapture {
         let data = self
             .data
             .as_ref()
-            .filter(|data| !std::sync::Arc::ptr_eq(&data.doc, reading));
+            .filter(|data| !Arc::ptr_eq(&data.doc, reading));
         reading.weight() + reading.bytes().len() + data.map_or(0, |data| data.doc.weight())
+    }
+
+    /// The facts of the data in the text content, located once; none where one of them is not there.
+    pub fn facts_in_text(&self) -> Arc<FactMatches> {
+        let locate = || {
+            let (Some(data), Some(text)) = (&self.data, self.response.content_text()) else {
+                return Arc::default();
+            };
+            let matched = locate_facts(data, &text);
+            self.cache.know(&text, matched.count);
+            Arc::new(matched)
+        };
+        Arc::clone(self.cache.in_text.get_or_init(locate))
+    }
+
+    /// How many facts of the data a text tells.
+    pub fn count_facts(&self, data: &ResultData, text: &str) -> FactCount {
+        match self.is_own_text(data, text) {
+            true => self.facts_in_text().count,
+            false => self.cache.facts(data, text),
+        }
+    }
+
+    /// The same with the facts themselves; those of a text that proves them all may be left out.
+    pub fn match_facts(&self, data: &ResultData, text: &str) -> Arc<FactMatches> {
+        match self.is_own_text(data, text) {
+            true => self.facts_in_text(),
+            false => Arc::new(self.cache.matches(data, text)),
+        }
+    }
+
+    /// Whether a text is the text content, next to data that is not read from it.
+    fn is_own_text(&self, data: &ResultData, text: &str) -> bool {
+        data.is_structured() && self.response.content_text().is_some_and(|own| own == text)
     }
 
     /// What the result says besides its data. Computed once.
     pub fn extra(&self) -> &ExtraText {
-        self.extra_from(None)
-    }
-
-    /// The same where the data's facts in the text content are known already, or are being located: they are asked for late.
-    pub fn extra_from<'m>(&self, matched: Option<&dyn Fn() -> &'m FactMatches>) -> &ExtraText {
-        self.cache
-            .extra
-            .get_or_init(|| ExtraText::of(self, matched))
+        self.cache.extra.get_or_init(|| ExtraText::of(self))
     }
 
     /// Whether rendering shows something else than the texts do: they have marks of Markdown, or a block is no text. A
@@ -195,7 +222,7 @@ pub struct ExtraPiece {
 }
 
 impl ExtraText {
-    fn of<'m>(subject: &ParsedCapture, matched: Option<&dyn Fn() -> &'m FactMatches>) -> Self {
+    fn of(subject: &ParsedCapture) -> Self {
         let reading = &subject.response;
         let blocks = reading
             .blocks
@@ -208,10 +235,8 @@ impl ExtraText {
                 ..Self::default()
             };
         };
-        let facts = || match matched {
-            Some(matched) => Cow::Borrowed(matched()),
-            None => Cow::Owned(locate_facts(data, &text)),
-        };
+        // Text that is the data is not matched against itself.
+        let facts = || subject.facts_in_text();
         let piece = |range: Range<usize>| ExtraPiece {
             tokens: token::count(&text[range.clone()]),
             range,

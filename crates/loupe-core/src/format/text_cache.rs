@@ -30,6 +30,8 @@ pub struct TextCache {
     rows: Mutex<HashMap<&'static str, Arc<OnceLock<Row>>>>,
     /// Held while facts are located in a long text: two at a time would take twice the memory.
     locating: Mutex<()>,
+    /// Of the data in the text content.
+    pub(super) in_text: OnceLock<Arc<FactMatches>>,
     pub(super) extra: OnceLock<super::ExtraText>,
     pub(super) renders: OnceLock<bool>,
 }
@@ -149,6 +151,11 @@ impl TextCache {
         let count = self.locate(data, text).count;
         lock(&self.facts).insert(key, count);
         count
+    }
+
+    /// Takes what was found of a text, for who counts its facts later.
+    pub(super) fn know(&self, text: &str, count: FactCount) {
+        lock(&self.facts).insert(key(text.as_bytes()), count);
     }
 
     /// The same with the facts themselves; those of a text that proves them all are left out.
