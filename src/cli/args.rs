@@ -153,7 +153,7 @@ pub struct AnswerArgs {
 /// What is shown of a capture.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ViewArgs {
-    /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, hosts, host:ID, definition, findings or all
+    /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, hosts, host:ID, placements, definition, findings or all
     #[arg(long, value_name = "VIEW", conflicts_with = "json")]
     pub view: Option<String>,
     /// The tokenizer of ratios: o200k_base (the default), cl100k_base, p50k_base, claude (an estimate), or a tokenizer file

@@ -14,7 +14,8 @@ use crate::store;
 use loupe_analysis::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
 use loupe_analysis::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
 use loupe_analysis::queries::{
-    self, Ctx, HostText, HostTextQuery, HostsReport, PlacementsQuery, Query, Repair, RowCount, Stop,
+    self, Ctx, HostDetail, HostText, HostTextQuery, HostsReport, PlacementsQuery, Query, Repair,
+    RowCount, Stop,
 };
 use loupe_analysis::summary::{CountedRow, ModelReads};
 use loupe_core::cancel::Cancel;
@@ -38,6 +39,8 @@ enum Shown {
     Rendered,
     Tree,
     Hosts,
+    /// The data, sent in other ways.
+    Placements,
     /// Exactly the text that this host's model is shown.
     Host(HostId),
     Definition,
@@ -50,6 +53,7 @@ const WORDS: &[(&str, Shown)] = &[
     ("rendered", Shown::Rendered),
     ("tree", Shown::Tree),
     ("hosts", Shown::Hosts),
+    ("placements", Shown::Placements),
     ("definition", Shown::Definition),
     ("findings", Shown::Findings),
     ("all", Shown::All),
@@ -227,7 +231,7 @@ impl ViewRequest {
         if self.print.json {
             let rows = Row::measure_all(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
-            let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
+            let hosts = HostsReport::so_far(subject, &self.hosts, HostDetail::Figures, cancel);
             let cx = Ctx::new(std::slice::from_ref(subject), &self.hosts, cancel);
             let findings = FindingsQuery {
                 settings: Arc::clone(&self.rules),
@@ -290,6 +294,7 @@ impl ViewRequest {
             Shown::Rendered => page::rendered(subject, cancel)?,
             Shown::Tree => page::tree(subject, cancel)?,
             Shown::Hosts => self.hosts_page(subject, cancel)?,
+            Shown::Placements => self.placements_page(subject, cancel)?,
             Shown::Host(id) => {
                 return self.print_host(&*self.get(subject, &HostTextQuery(id), cancel)?);
             }
@@ -312,7 +317,7 @@ impl ViewRequest {
         let report = self
             .reads
             .host()
-            .map(|_| HostsReport::so_far(subject, &self.hosts, false, cancel));
+            .map(|_| HostsReport::so_far(subject, &self.hosts, HostDetail::Figures, cancel));
         let tokenizer = Tokenizer::Encoding(
             self.ledger
                 .tokenizer
@@ -338,6 +343,7 @@ impl ViewRequest {
             ("rendered", page::rendered(subject, cancel)),
             ("tree", page::tree(subject, cancel)),
             ("hosts", self.hosts_page(subject, cancel)),
+            ("placements", self.placements_page(subject, cancel)),
             ("definition", page::definition(subject)),
             ("findings", self.findings_page(subject, cancel)),
         ];
@@ -420,13 +426,23 @@ impl ViewRequest {
             )
             .at("--view"));
         }
-        let report = HostsReport::so_far(subject, &self.hosts, true, cancel);
-        let deliveries = match self.get(subject, &PlacementsQuery, cancel) {
-            Ok(deliveries) => deliveries,
-            Err(problem) if problem.kind == ProblemKind::Cancelled => None,
-            Err(problem) => return Err(problem),
-        };
-        Ok(hosts::page(&report, deliveries.as_deref(), self.encoding()))
+        let report = HostsReport::so_far(subject, &self.hosts, HostDetail::Fields, cancel);
+        Ok(hosts::page(&report, self.encoding()))
+    }
+
+    fn placements_page(
+        &self,
+        subject: &Arc<ParsedCapture>,
+        cancel: &Cancel,
+    ) -> Result<String, Problem> {
+        match self.get(subject, &PlacementsQuery, cancel)? {
+            Some(placements) => Ok(hosts::placements(&placements, self.encoding())),
+            None => Err(Problem::new(
+                ProblemKind::Usage,
+                "no data in this answer that could be sent another way",
+            )
+            .at("--view")),
+        }
     }
 
     /// Exactly the text; what there is to say about it goes elsewhere.

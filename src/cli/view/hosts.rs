@@ -12,8 +12,8 @@ use loupe_core::token::Encoding;
 /// Fields that are named of a host that loses more.
 const FIELDS: usize = 6;
 
-/// The summary, a block of lines for each lane of hosts that see the same, and the deliveries.
-pub fn page(report: &HostsReport, deliveries: Option<&Placements>, encoding: Encoding) -> String {
+/// The summary, and a block of lines for each lane of hosts that see the same.
+pub fn page(report: &HostsReport, encoding: Encoding) -> String {
     let mut page = String::new();
     // A host that was not reached might change the summary.
     if !report.is_interrupted() {
@@ -75,14 +75,16 @@ pub fn page(report: &HostsReport, deliveries: Option<&Placements>, encoding: Enc
         let why = row.view.not_computable.as_deref().unwrap_or_default();
         page.push_str(&format!("no text for {}: {}\n", row.host.id, one_line(why)));
     }
-    if let Some(deliveries) = deliveries {
-        page.push_str(&format!(
-            "\nIf the same data were sent in another way: {}.\n\n",
-            one_line(&deliveries.summary(encoding).text())
-        ));
-        page.push_str(&table(deliveries, encoding));
-    }
     page
+}
+
+/// What hosts would make of the same data, sent in other ways.
+pub fn placements(placements: &Placements, encoding: Encoding) -> String {
+    format!(
+        "If the same data were sent in another way: {}.\n\n{}",
+        one_line(&placements.summary(encoding).text()),
+        table(placements, encoding)
+    )
 }
 
 /// The lanes with a text.
@@ -176,16 +178,16 @@ fn lost(report: &HostsReport) -> String {
     out
 }
 
-fn table(deliveries: &Placements, encoding: Encoding) -> String {
+fn table(placements: &Placements, encoding: Encoding) -> String {
     let head = [
-        "DELIVERY",
+        "PLACEMENT",
         "ALL FACTS IN",
         "FACTS LOST IN ALL",
         "TOKENS, MEDIAN HOST",
         "TEXT",
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for row in &deliveries.rows {
+    for row in &placements.rows {
         let (whole, known) = row.whole();
         let is_made = row.result.is_some();
         rows.push(vec![

@@ -1,13 +1,15 @@
 //! What hosts' texts cost and tell. Hosts often show the same: each distinct text is counted once, and matched once
 //! whatever a host puts before and after it; texts are independent of each other and spread over the cores.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::queries::columns::Columns;
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{FactCount, FactMatches, FactState, ResultData};
+use loupe_core::digest::sha256;
 use loupe_core::format::ledger::INTERRUPTED;
 use loupe_core::format::{ParsedCapture, TextCache};
 use loupe_core::host::{Host, HostView, RenderCache, TextOrigin, ViewContext};
@@ -35,6 +37,39 @@ pub(super) struct ViewMeasure {
     pub facts: Option<FactCount>,
     /// The fields that are not wholly kept, where they were asked for.
     pub lost: Arc<Vec<LostField>>,
+}
+
+/// The fields that texts do not wholly keep, found once for each text.
+pub(super) struct LostFields {
+    columns: Option<Columns>,
+    /// By the digest of a text.
+    known: Mutex<HashMap<String, Found>>,
+}
+
+impl LostFields {
+    pub(super) fn of(subject: &ParsedCapture) -> Self {
+        let columns = subject.compared_data().map(|data| Columns::of(data.root()));
+        Self {
+            columns,
+            known: Mutex::default(),
+        }
+    }
+
+    fn of_text(&self, subject: &ParsedCapture, data: &ResultData, text: &str) -> Found {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = sha256(text.as_bytes());
+        if let Some(found) = known().get(&key) {
+            return found.clone();
+        }
+        let matches = subject.match_facts(data, text);
+        let lost = match &self.columns {
+            Some(columns) if matches.count.missing > 0 => lost_fields(data, &matches, columns),
+            _ => Vec::new(),
+        };
+        let found = (Some(matches.count), Arc::new(lost));
+        known().insert(key, found.clone());
+        found
+    }
 }
 
 fn is_small(subject: &ParsedCapture) -> bool {
@@ -136,11 +171,11 @@ enum Done {
 
 /// What each view costs and shows of the data of `subject`; `None` where no text can be computed, or was not before the
 /// caller cancelled, which the view then says. Limits in the provider's tokens are held against the counts. With
-/// `names_lost` the lost fields are named.
+/// `lost` the lost fields are named.
 pub(super) fn measure(
     subject: &ParsedCapture,
     views: &mut [HostView],
-    names_lost: bool,
+    lost: Option<&LostFields>,
     cancel: &Cancel,
 ) -> Vec<Option<ViewMeasure>> {
     let data = subject.compared_data();
@@ -159,15 +194,13 @@ pub(super) fn measure(
     // The longest first, so that no core is left with it at the end.
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     order.sort_by_key(|at| std::cmp::Reverse(tasks[*at].text().len()));
-    let columns = data
-        .filter(|_| names_lost)
-        .map(|data| Columns::of(data.root()));
     let known = &subject.cache;
     let Ok(done) = parallel_map(&order, is_small(subject), |at| {
         Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (tasks[*at], data) {
-            (Task::Match(text), Some(data)) => {
-                Done::Matched(match_text(subject, data, text, columns.as_ref()))
-            }
+            (Task::Match(text), Some(data)) => Done::Matched(match lost {
+                Some(lost) => lost.of_text(subject, data, text),
+                None => (Some(subject.count_facts(data, text)), Arc::default()),
+            }),
             (Task::CountParts(view), _) => Done::Counted(known.tokens_of(view.texts())),
             (Task::Count(text) | Task::Match(text), _) => {
                 Done::Counted(known.counts(text.as_bytes()).tokens)
@@ -218,25 +251,6 @@ pub(super) fn measure(
         }
     };
     views.iter_mut().zip(measured).map(held).collect()
-}
-
-/// What a text shows of the data, and the fields that it does not wholly keep where `columns` are given.
-fn match_text(
-    subject: &ParsedCapture,
-    data: &ResultData,
-    text: &str,
-    columns: Option<&Columns>,
-) -> Found {
-    let Some(columns) = columns else {
-        return (Some(subject.cache.facts(data, text)), Arc::default());
-    };
-    let matches = subject.cache.matches(data, text);
-    let lost = if matches.count.missing > 0 {
-        lost_fields(data, &matches, columns)
-    } else {
-        Vec::new()
-    };
-    (Some(matches.count), Arc::new(lost))
 }
 
 /// Holds the limit of one view in the provider's tokens against what its text measures.

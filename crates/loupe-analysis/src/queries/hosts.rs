@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::queries::host_media::{Media, MediaBytes, MediaCounts, MediaOutcome};
-use crate::queries::host_report::{self, LostField};
+use crate::queries::host_report::{self, LostField, LostFields};
 use crate::queries::query::{Ctx, Query, Stop, Weigh};
 use crate::queries::text::{DisplayLine, display_lines};
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::capture::{Block, BlockKind, FactCount, FactMatches, is_wrapped, locate_facts};
+use loupe_core::digest::sha256;
 use loupe_core::format::ledger::INTERRUPTED;
 use loupe_core::format::{ExtraPiece, ParsedCapture};
 use loupe_core::host::definition::Definition;
@@ -23,8 +24,19 @@ use loupe_core::token::Tokens;
 /// Definitions below this size are not worth further threads.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// Hosts whose texts are at a time where nobody keeps them.
-const AT_A_TIME: usize = 7;
+/// About how many bytes of results the hosts make texts of at a time, where nobody keeps them.
+const AT_A_TIME: usize = 16 << 20;
+
+/// How much a report keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HostDetail {
+    /// Figures alone.
+    Figures,
+    /// And who sees the same, and which fields are not wholly kept.
+    Fields,
+    /// And the texts, which of a large result are many times its size.
+    Texts,
+}
 
 /// What one host makes of a result.
 #[derive(Clone, Debug)]
@@ -49,6 +61,8 @@ pub struct HostRow {
     pub(crate) media_counts: MediaCounts,
     pub dropped: OtherLosses,
     pub outcome: HostOutcome,
+    /// Rows of one report with the same number show the same text in the same parts.
+    shown_text: usize,
 }
 
 /// What is not shown of a result next to its facts.
@@ -373,16 +387,20 @@ impl HostsReport {
     /// # Errors
     /// [`Cancelled`] if the caller cancelled.
     pub fn new(subject: &ParsedCapture, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let report = Self::so_far(subject, hosts, true, cancel);
+        let report = Self::so_far(subject, hosts, HostDetail::Texts, cancel);
         cancel.check()?;
         Ok(report)
     }
 
     /// The same for somebody who takes what there is when the caller cancels: a host that was not reached says so.
     ///
-    /// `in_full` the fields that are not wholly kept are named, and the texts and lanes are there. Else there are figures
-    /// alone, and a few hosts' texts are at a time: of a large answer all would take many times its size.
-    pub fn so_far(subject: &ParsedCapture, hosts: &Hosts, in_full: bool, cancel: &Cancel) -> Self {
+    /// Where the texts are not kept, there are few at a time.
+    pub fn so_far(
+        subject: &ParsedCapture,
+        hosts: &Hosts,
+        detail: HostDetail,
+        cancel: &Cancel,
+    ) -> Self {
         let tool = &subject.capture.tool;
         let written = RenderCache::default();
         let server = ViewContext::new(&subject.capture).server;
@@ -414,9 +432,16 @@ impl HostsReport {
         let mut rows = Vec::with_capacity(hosts.len());
         let mut definitions = definitions.into_iter().zip(definition_tokens);
         let all: Vec<&Arc<Host>> = hosts.iter().collect();
-        for some in all.chunks(if in_full { all.len().max(1) } else { AT_A_TIME }) {
+        let at_a_time = match detail {
+            HostDetail::Texts => all.len(),
+            _ => AT_A_TIME / subject.capture.wire_len().max(1),
+        };
+        let mut shown_texts = ShownTexts::default();
+        let lost = (detail >= HostDetail::Fields).then(|| LostFields::of(subject));
+        for some in all.chunks(at_a_time.max(1)) {
             let mut views = host_report::views(subject, some, &RenderCache::default(), cancel);
-            let measured = host_report::measure(subject, &mut views, in_full, cancel);
+            let measured = host_report::measure(subject, &mut views, lost.as_ref(), cancel);
+            shown_texts.begin();
             for (((host, mut view), measured), (definition, definition_tokens)) in some
                 .iter()
                 .zip(views)
@@ -430,7 +455,11 @@ impl HostsReport {
                     beside.count_dropped(&view, &shares, shows_error),
                 );
                 let (media, media_counts) = media.in_view(host, &view);
-                if !in_full {
+                let shown_text = match detail {
+                    HostDetail::Figures => 0,
+                    _ => shown_texts.number_of(&view, some.len() < all.len()),
+                };
+                if detail < HostDetail::Texts {
                     view.forget_texts();
                 }
                 let mut row = HostRow {
@@ -447,6 +476,7 @@ impl HostsReport {
                     definition,
                     definition_tokens,
                     outcome: HostOutcome::Unknown,
+                    shown_text,
                 };
                 row.outcome = HostOutcome::new(&row, answer_bytes, shows_error);
                 rows.push(row);
@@ -462,10 +492,9 @@ impl HostsReport {
                 row.tokens.map_or(0, |tokens| tokens.o200k_base),
             )
         });
-        let lanes = if in_full {
-            lanes(&rows, &order)
-        } else {
-            Vec::new()
+        let lanes = match detail {
+            HostDetail::Figures => Vec::new(),
+            _ => lanes(&rows, &order),
         };
         let mut by_name = order.clone();
         by_name.sort_by_cached_key(|at| rows[*at].host.name.to_lowercase());
@@ -516,20 +545,46 @@ impl HostsReport {
     }
 }
 
+/// Tells what hosts show apart, also where it is not kept.
+#[derive(Default)]
+struct ShownTexts {
+    /// By the digest of a text and its parts.
+    known: HashMap<String, usize>,
+    /// Those of the views at hand, of which equal texts are one, and equal parts.
+    at_hand: HashMap<(*const u8, *const Part), usize>,
+    count: usize,
+}
+
+impl ShownTexts {
+    /// For views that share nothing with those before.
+    fn begin(&mut self) {
+        self.at_hand.clear();
+    }
+
+    /// The number of what a view shows. `has_others`: it is looked for among views that are not at hand.
+    fn number_of(&mut self, view: &HostView, has_others: bool) -> usize {
+        let place = (view.text.as_ptr(), view.parts.as_ptr());
+        *self.at_hand.entry(place).or_insert_with(|| {
+            let mut next = || {
+                self.count += 1;
+                self.count
+            };
+            if !has_others {
+                return next();
+            }
+            let parts = format!("{} {:?}", sha256(view.text.as_bytes()), view.parts);
+            *self.known.entry(parts).or_insert_with(next)
+        })
+    }
+}
+
 fn lanes(rows: &[HostRow], order: &[usize]) -> Vec<HostLane> {
-    // Of the views of one report equal texts are one, and equal parts.
-    let mut places: HashMap<(HostOutcome, Option<&str>, *const u8, *const Part), usize> =
-        HashMap::new();
+    let mut places: HashMap<(HostOutcome, Option<&str>, usize), usize> = HashMap::new();
     let mut lanes: Vec<HostLane> = Vec::new();
     for &position in order {
         let row = &rows[position];
-        let (view, outcome) = (&row.view, row.outcome);
-        let key = (
-            outcome,
-            view.not_computable.as_deref(),
-            view.text.as_ptr(),
-            view.parts.as_ptr(),
-        );
+        let why = row.view.not_computable.as_deref();
+        let (outcome, key) = (row.outcome, (row.outcome, why, row.shown_text));
         let place = *places.entry(key).or_insert(lanes.len());
         match lanes.get_mut(place) {
             Some(lane) => lane.rows.push(position),
@@ -810,7 +865,7 @@ mod tests {
         let report = HostsReport::so_far(
             &ParsedCapture::from_result(r#"{"content":[{"type":"text","text":"Ada, 36"}]}"#),
             &Hosts::built_in(),
-            true,
+            HostDetail::Texts,
             &cancel,
         );
         assert!(report.is_interrupted());

@@ -342,7 +342,7 @@ fn cells(
     let hosts: Vec<&Arc<Host>> = hosts.iter().collect();
     let mut views = host_report::views(&made, &hosts, &RenderCache::default(), cancel);
     // Against the data of the result, also where the delivery itself has none.
-    let measured = host_report::measure(subject, &mut views, false, cancel);
+    let measured = host_report::measure(subject, &mut views, None, cancel);
     cancel.check()?;
     let own = subject
         .response
