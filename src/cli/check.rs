@@ -459,9 +459,18 @@ fn cost(tool: &Tool, server: Option<&Server>, hosts: &Hosts) -> DefinitionCost {
     let name = server.map_or("server", |server| server.name.as_str());
     let mut passed_on: Vec<Tokens> = Vec::new();
     let mut at_start: Vec<Tokens> = Vec::new();
+    // Many hosts pass the same on.
+    let mut counted: Vec<(String, Tokens)> = Vec::new();
     for host in hosts.iter() {
         let (definition, text) = host.definition(tool, name);
-        let tokens = token::count(&text);
+        let tokens = match counted.iter().find(|(same, _)| *same == text) {
+            Some((_, tokens)) => *tokens,
+            None => {
+                let tokens = token::count(&text);
+                counted.push((text, tokens));
+                tokens
+            }
+        };
         passed_on.push(tokens);
         match definition.loading.as_deref() {
             Some("direct") => at_start.push(tokens),

@@ -826,7 +826,15 @@ fn without_a_display_the_comparison_comes_in_the_terminal() {
 
 #[test]
 fn every_view_prints_something() {
-    for view in ["ledger", "rendered", "tree", "hosts", "placements", "definition", "all"] {
+    for view in [
+        "ledger",
+        "rendered",
+        "tree",
+        "hosts",
+        "placements",
+        "definition",
+        "all",
+    ] {
         assert!(
             !text(
                 &["call", "dual_search_companies", "--sample", "--view", view],

@@ -80,10 +80,7 @@ fn report(kind: LossKind, server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut 
     let mut worst = LossEffect::NotKnown;
     let mut tools: Vec<usize> = Vec::new();
     for host in counted(hosts, hits) {
-        for loss in host.losses_of(&listing, kind) {
-            if loss.effect == LossEffect::NotKnown {
-                continue;
-            }
+        for loss in host.known_losses(&listing, kind) {
             worst = worst.min(loss.effect);
             tools.extend(&loss.tools);
             match all.iter_mut().find(|(text, _)| *text == loss.text) {

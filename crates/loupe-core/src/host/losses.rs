@@ -156,9 +156,12 @@ impl Host {
         all
     }
 
-    /// Of those the ones of one kind.
-    pub fn losses_of(&self, listing: &ListedServer<'_>, kind: LossKind) -> Vec<HostLoss> {
-        let mut found = Losses::new(self, listing);
+    /// Of those the ones of one kind that are known.
+    pub fn known_losses(&self, listing: &ListedServer<'_>, kind: LossKind) -> Vec<HostLoss> {
+        let mut found = Losses {
+            with_unknown: false,
+            ..Losses::new(self, listing)
+        };
         match kind {
             LossKind::Pages => found.pages(),
             LossKind::TooManyTools => found.limit(),
@@ -168,9 +171,12 @@ impl Host {
             LossKind::BooleanSchema => found.boolean_schemas(),
             LossKind::Description => found.descriptions(),
             LossKind::Instructions => found.instructions(),
+            LossKind::SchemaSize if self.definition.input_schema_max.is_none() => {}
             LossKind::Keywords | LossKind::SchemaSize => found.schemas(),
         }
-        found.all.retain(|loss| loss.kind == kind);
+        found
+            .all
+            .retain(|loss| loss.kind == kind && loss.effect != LossEffect::NotKnown);
         found.all
     }
 
@@ -237,6 +243,8 @@ impl Host {
 struct Losses<'a> {
     host: &'a Host,
     listing: &'a ListedServer<'a>,
+    /// Whether schemas are looked at of which a host's rule is not known.
+    with_unknown: bool,
     all: Vec<HostLoss>,
 }
 
@@ -245,6 +253,7 @@ impl<'a> Losses<'a> {
         Self {
             host,
             listing,
+            with_unknown: true,
             all: Vec::new(),
         }
     }
@@ -590,7 +599,7 @@ impl<'a> Losses<'a> {
                 .unwrap_or_default();
             let sent = String::from_utf8_lossy(sent);
             let shown = self.host.shown_schema(&sent);
-            if !shown.is_known && schema::has_more_than_basics(&sent) {
+            if !shown.is_known && self.with_unknown && schema::has_more_than_basics(&sent) {
                 unknown.push(at);
             }
             if shown.is_undescribed {

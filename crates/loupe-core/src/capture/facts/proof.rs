@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 use time::OffsetDateTime;
@@ -66,6 +67,7 @@ impl Proof {
             other_words: OnceCell::new(),
             paths: HashSet::default(),
             names: Vec::new(),
+            labels: HashMap::new(),
         };
         aligner.align_root(root, decoded);
         let Aligner {
@@ -123,6 +125,8 @@ struct Aligner<'a> {
     paths: HashSet<String>,
     /// Places of values of the text that are names of the data.
     names: Vec<Range<usize>>,
+    /// By a key as it is spelled: records have the same keys.
+    labels: HashMap<&'a [u8], Rc<str>>,
 }
 
 impl<'a> Aligner<'a> {
@@ -221,6 +225,48 @@ impl<'a> Aligner<'a> {
         self.found.data.source(decoded).map(|(_, range)| range)
     }
 
+    fn label_of(&mut self, member: Node<'a>) -> Rc<str> {
+        let spelling = member.raw_key().unwrap_or_default();
+        let label = || label_of(member).into();
+        Rc::clone(self.labels.entry(spelling).or_insert_with(label))
+    }
+
+    /// Members by their labels; `None` where several have one.
+    fn by_label(&mut self, object: Node<'a>) -> HashMap<Rc<str>, Option<Node<'a>>> {
+        let mut members = HashMap::with_capacity(object.len());
+        for member in object.children() {
+            members
+                .entry(self.label_of(member))
+                .and_modify(|known| *known = None)
+                .or_insert(Some(member));
+        }
+        members
+    }
+
+    /// The values of these fields that tell each record apart from the others.
+    fn identities(
+        &mut self,
+        records: &[Node<'a>],
+        fields: &[String],
+    ) -> Vec<Vec<Option<Cow<'a, str>>>> {
+        let identity = |member: Node<'a>| match member.kind() {
+            Kind::String => member.as_str(),
+            Kind::Number => member.as_number().map(Cow::Borrowed),
+            _ => None,
+        };
+        let mut of_record = |record: &Node<'a>| {
+            let mut values = vec![None; fields.len()];
+            for member in record.children() {
+                let label = self.label_of(member);
+                if let Some(at) = fields.iter().position(|field| **field == *label) {
+                    values[at] = identity(member);
+                }
+            }
+            values
+        };
+        records.iter().map(&mut of_record).collect()
+    }
+
     /// Members under the same label. A label that two members have tells neither.
     fn align_members(
         &mut self,
@@ -229,13 +275,13 @@ impl<'a> Aligner<'a> {
         is_in_order: bool,
         depth: usize,
     ) {
-        let by_label = by_label(decoded);
-        let own = self::by_label(data);
+        let by_label = self.by_label(decoded);
+        let own = self.by_label(data);
         let mut nested: Vec<Node<'a>> = Vec::new();
         for member in data.children() {
-            let label = label_of(member);
-            match by_label.get(&label) {
-                Some(Some(other)) if own.get(&label).is_some_and(Option::is_some) => {
+            let label = self.label_of(member);
+            match by_label.get(&*label) {
+                Some(Some(other)) if own.get(&*label).is_some_and(Option::is_some) => {
                     // `"address": {…}` next to a text under `Address` is told by the text's own words.
                     self.align(member, *other, is_in_order, depth + 1);
                 }
@@ -275,14 +321,16 @@ impl<'a> Aligner<'a> {
         }
         for (path, key, leaf) in &leaves {
             let is_told = |label: &&String| {
-                !label.is_empty() && owners.get(label) == Some(&1) && !own.contains_key(*label)
+                !label.is_empty()
+                    && owners.get(label) == Some(&1)
+                    && !own.contains_key(label.as_str())
             };
             let label = [path, key]
                 .into_iter()
-                .find(|label| by_label.contains_key(*label))
+                .find(|label| by_label.contains_key(label.as_str()))
                 .filter(is_told);
-            if let Some((label, other)) =
-                label.and_then(|label| Some((label, by_label.get(label).copied().flatten()?)))
+            if let Some((label, other)) = label
+                .and_then(|label| Some((label, by_label.get(label.as_str()).copied().flatten()?)))
             {
                 self.align(*leaf, other, is_in_order, depth + 1);
                 self.paths.insert(label.clone());
@@ -322,8 +370,8 @@ impl<'a> Aligner<'a> {
             distinct.retain(|key| names_record(key));
         }
         distinct.truncate(MAX_IDENTITIES);
-        let own = identities(&records, &distinct);
-        let theirs = identities(&others, &distinct);
+        let own = self.identities(&records, &distinct);
+        let theirs = self.identities(&others, &distinct);
         let is_same = |at: usize| {
             own[at]
                 .iter()
@@ -382,7 +430,7 @@ impl<'a> Aligner<'a> {
             {
                 continue;
             }
-            for (label, member) in by_label(record) {
+            for (label, member) in self.by_label(record) {
                 if let Some((member, at)) = member.zip(columns.get(&*label).copied().flatten()) {
                     let (data, decoded) = if is_table {
                         (cells[at], member)
@@ -472,14 +520,14 @@ impl<'a> Aligner<'a> {
             return false;
         }
         self.align_rows(&names, list, decoded.children().skip(1), false);
-        let keys: HashSet<String> = list
+        let keys: HashSet<Rc<str>> = list
             .children()
-            .flat_map(|record| by_label(record).into_keys())
+            .flat_map(|record| self.by_label(record).into_keys())
             .collect();
         let cells = head
             .children()
             .zip(&names)
-            .filter(|(_, name)| keys.contains(*name));
+            .filter(|(_, name)| keys.contains(name.as_str()));
         self.names.extend(
             cells
                 .filter_map(|(cell, _)| self.found.data.source(cell))
@@ -547,7 +595,7 @@ impl<'a> Aligner<'a> {
             .filter(is_map)
             .collect();
         let [map] = maps[..] else { return false };
-        if by_label(map).values().any(Option::is_none)
+        if self.by_label(map).values().any(Option::is_none)
             || (map.index() != data.index() && self.names_another(data, map))
         {
             return false;
@@ -572,18 +620,6 @@ fn only_list(object: Node<'_>) -> Option<Node<'_>> {
 
 fn label_of(member: Node<'_>) -> String {
     case_words(&member.key().unwrap_or_default())
-}
-
-/// Members by their labels; `None` where several have one.
-fn by_label(object: Node<'_>) -> HashMap<String, Option<Node<'_>>> {
-    let mut members: HashMap<String, Option<Node<'_>>> = HashMap::with_capacity(object.len());
-    for member in object.children() {
-        members
-            .entry(label_of(member))
-            .and_modify(|known| *known = None)
-            .or_insert(Some(member));
-    }
-    members
 }
 
 /// The words of what a text says next to the values of the data: what its reader does not account for, labels that name no
@@ -643,26 +679,6 @@ fn names(columns: Node<'_>) -> Option<Vec<String>> {
         && names.len() == columns.len()
         && distinct.len() == names.len();
     are_names.then_some(names)
-}
-
-/// The values of these fields that tell each record apart from the others.
-fn identities<'a>(records: &[Node<'a>], fields: &[String]) -> Vec<Vec<Option<Cow<'a, str>>>> {
-    let identity = |member: &Node<'a>| match member.kind() {
-        Kind::String => member.as_str(),
-        Kind::Number => member.as_number().map(Cow::Borrowed),
-        _ => None,
-    };
-    let of_record = |record: &Node<'a>| {
-        let mut values = vec![None; fields.len()];
-        for member in record.children() {
-            let label = label_of(member);
-            if let Some(at) = fields.iter().position(|field| *field == label) {
-                values[at] = identity(&member);
-            }
-        }
-        values
-    };
-    records.iter().map(of_record).collect()
 }
 
 /// The words of the keys from an object down to a leaf; `None` where a list lies between.
