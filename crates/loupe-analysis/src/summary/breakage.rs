@@ -137,6 +137,7 @@ mod tests {
     fn rows() -> Vec<Row> {
         let trip = |summary| RoundTrip {
             fidelity: summary,
+            keeps_facts: false,
             differences: Differences::default(),
             changes: Differences::default(),
             elsewhere: Differences::default(),

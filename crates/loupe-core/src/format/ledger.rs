@@ -160,21 +160,25 @@ impl Row {
                 return (None, None);
             };
             let round_trip = round_trip::prove(format, subject, kept);
-            // What decodes to the same value proves every fact, whatever its form.
+            // A format whose own decoder gives back something else proves nothing.
+            let is_lossy = |trip: &RoundTrip| !trip.fidelity.is_lossless() && !format.is_as_sent();
+            let found = |told: FactCount| FactCount {
+                proved: 0,
+                found: told.told(),
+                ..told
+            };
             let facts = match &round_trip {
+                // What decodes to the same value proves every fact, whatever its form.
                 Some(trip) if trip.fidelity.is_lossless() => FactCount::all_proved(data),
+                // Each comes back, so that none has to be searched for.
+                Some(trip) if is_lossy(trip) && trip.keeps_facts => {
+                    found(FactCount::all_proved(data))
+                }
                 trip => {
                     let facts = subject.count_facts(data, &String::from_utf8_lossy(kept));
-                    // A format whose own decoder gives back something else proves nothing.
-                    let is_lossy = trip.is_some() && !format.is_as_sent();
-                    if is_lossy {
-                        FactCount {
-                            proved: 0,
-                            found: facts.told(),
-                            ..facts
-                        }
-                    } else {
-                        facts
+                    match trip {
+                        Some(trip) if is_lossy(trip) => found(facts),
+                        _ => facts,
                     }
                 }
             };

@@ -80,6 +80,8 @@ pub(super) struct Found {
     pub values: Differences,
     /// Order and the spelling of numbers.
     pub changes: Differences,
+    /// Whether a fact of the data is not among what came back, or is another.
+    pub is_fact_lost: bool,
 }
 
 /// Compares the data at `root` with what came back.
@@ -287,11 +289,14 @@ impl<'a> Differ<'a> {
 
     fn differs(&mut self, kind: DifferenceKind, a: Node<'a>, b: Node<'a>) {
         let root = self.root;
+        // Null and the empty text are no facts.
+        self.found.is_fact_lost |= kind != DifferenceKind::EmptyNull && !a.is_null();
         self.found.values.add(|| difference(root, kind, a, b));
     }
 
     fn missing(&mut self, node: Node<'a>) {
         let root = self.root;
+        self.found.is_fact_lost |= !node.is_null();
         self.found.values.add(|| ValueChange {
             path: node.pointer_from(root.index()),
             kind: if node.is_null() {

@@ -45,6 +45,8 @@ impl Fidelity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
     pub fidelity: Fidelity,
+    /// Whether every fact of the data comes back, whatever else differs: the name of the list that all are in, or a null.
+    pub keeps_facts: bool,
     /// Values that differ.
     pub differences: Differences,
     /// Changes that lose nothing: order, and the spelling of numbers.
@@ -136,6 +138,7 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
         Err(DecodeError(why)) => {
             return Some(RoundTrip {
                 fidelity: Fidelity::Undecodable,
+                keeps_facts: false,
                 differences: Differences::default(),
                 changes: Differences::default(),
                 elsewhere: Differences::default(),
@@ -157,6 +160,7 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
     };
     Some(RoundTrip {
         fidelity: verdict,
+        keeps_facts: !found.is_fact_lost,
         differences: found.values,
         changes: found.changes,
         elsewhere,

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::format::ledger::Row;
 use crate::format::tests::{of_data, subject, table, value};
 use crate::format::{FORMATS, by_id};
 
@@ -415,4 +416,30 @@ proptest! {
             prop_assert!(read.is_some());
         }
     }
+}
+
+#[test]
+fn a_list_without_its_name_keeps_its_facts() {
+    let list = r#"{"items":[{"a":1,"b":"x","c":null},{"a":2,"b":"y","c":"z"}]}"#;
+    for id in ["csv", "markdown-table", "markdown-list", "code-block"] {
+        let proof = proof(id, list);
+        assert_eq!(
+            (proof.fidelity, proof.keeps_facts),
+            (Fidelity::Lossy, true),
+            "{id}"
+        );
+    }
+    let facts = |data: &str| {
+        Row::measure(by_id("csv").unwrap(), &of_data(data))
+            .facts
+            .unwrap()
+    };
+    assert_eq!(
+        (facts(list).proved, facts(list).found, facts(list).total),
+        (0, 5, 5)
+    );
+    // The type of a value is lost, so that its fact is searched for.
+    let text = r#"{"items":[{"a":1},{"a":"2"}]}"#;
+    assert!(!proof("csv", text).keeps_facts);
+    assert_eq!((facts(text).found, facts(text).total), (2, 2));
 }
