@@ -14,7 +14,7 @@ use crate::store;
 use loupe_analysis::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
 use loupe_analysis::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
 use loupe_analysis::queries::{
-    self, Ctx, HostDetail, HostText, HostTextQuery, HostsReport, PlacementsQuery, Query, Repair,
+    self, Ctx, HostText, HostTextQuery, HostsReport, PlacementsQuery, Query, Repair, ReportDetail,
     RowCount, Stop,
 };
 use loupe_analysis::summary::{CountedRow, ModelReads};
@@ -231,7 +231,7 @@ impl ViewRequest {
         if self.print.json {
             let rows = Row::measure_all(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
-            let hosts = HostsReport::so_far(subject, &self.hosts, HostDetail::Figures, cancel);
+            let hosts = HostsReport::so_far(subject, &self.hosts, ReportDetail::Figures, cancel);
             let cx = Ctx::new(std::slice::from_ref(subject), &self.hosts, cancel);
             let findings = FindingsQuery {
                 settings: Arc::clone(&self.rules),
@@ -317,7 +317,7 @@ impl ViewRequest {
         let report = self
             .reads
             .host()
-            .map(|_| HostsReport::so_far(subject, &self.hosts, HostDetail::Figures, cancel));
+            .map(|_| HostsReport::so_far(subject, &self.hosts, ReportDetail::Figures, cancel));
         let tokenizer = Tokenizer::Encoding(
             self.ledger
                 .tokenizer
@@ -426,7 +426,7 @@ impl ViewRequest {
             )
             .at("--view"));
         }
-        let report = HostsReport::so_far(subject, &self.hosts, HostDetail::Fields, cancel);
+        let report = HostsReport::so_far(subject, &self.hosts, ReportDetail::Fields, cancel);
         Ok(hosts::page(&report, self.encoding()))
     }
 

@@ -177,7 +177,13 @@ fn the_hosts_of_an_answer_are_compared() {
     );
     assert!(page.lines().next().unwrap().contains(&headline), "{page}");
     assert!(page.contains("loses /city (1 of 1)"), "{page}");
-    assert!(page.contains("structuredContent alone"), "{page}");
+    let others = text(&["show", "-", "--view", "placements"], RESULT);
+    assert!(others.contains("structuredContent alone"), "{others}");
+    let none = run(
+        &["show", "-", "--view", "placements"],
+        br#"{"content":[{"type":"text","text":"hi"}]}"#,
+    );
+    assert_eq!(none.status.code(), Some(2));
     let nothing = run(
         &["show", "-", "--view", "hosts"],
         br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#,

@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::rule::RuleCheck;
 use super::*;
-use crate::queries::{Ctx, HostDetail, HostsReport, subject};
+use crate::queries::{Ctx, HostsReport, ReportDetail, subject};
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{Capture, CaptureId, Direction, Message, ParsedResponse};
 use loupe_core::host::{ReadChoice, ResultPart};
@@ -881,7 +881,7 @@ fn limits_are_those_of_the_hosts_report() {
         let text = "A line that says little. ".repeat(lines);
         let answer = serde_json::json!({"content": [{"type": "text", "text": text}]}).to_string();
         let subject = subject(Arc::new(capture(&answer, &Tool::unlisted("t"), None, None)));
-        let report = HostsReport::so_far(&subject, &hosts, HostDetail::Figures, &Cancel::new());
+        let report = HostsReport::so_far(&subject, &hosts, ReportDetail::Figures, &Cancel::new());
         let (subjects, cancel) = ([subject], Cancel::new());
         let cx = Ctx::new(&subjects, &hosts, &cancel);
         let query = FindingsQuery {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Definitions, DefinitionsCost, HostDetail, HostOutcome, HostsReport, LossesReport};
+use super::{Definitions, DefinitionsCost, HostOutcome, HostsReport, LossesReport, ReportDetail};
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::capture::{Capture, Outcome, Tool};
 use loupe_core::format::claim::Claim;
@@ -207,7 +207,7 @@ impl SessionBill {
         cancel: &Cancel,
     ) -> Result<CallCost, Cancelled> {
         let subject = ParsedCapture::new(Arc::clone(capture));
-        let report = HostsReport::so_far(&subject, hosts, HostDetail::Figures, cancel);
+        let report = HostsReport::so_far(&subject, hosts, ReportDetail::Figures, cancel);
         cancel.check()?;
         self.calls += 1;
         if self.called.insert(capture.tool.name.clone()) {

@@ -29,7 +29,7 @@ const AT_A_TIME: usize = 16 << 20;
 
 /// How much a report keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HostDetail {
+pub enum ReportDetail {
     /// Figures alone.
     Figures,
     /// And who sees the same, and which fields are not wholly kept.
@@ -387,7 +387,7 @@ impl HostsReport {
     /// # Errors
     /// [`Cancelled`] if the caller cancelled.
     pub fn new(subject: &ParsedCapture, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let report = Self::so_far(subject, hosts, HostDetail::Texts, cancel);
+        let report = Self::so_far(subject, hosts, ReportDetail::Texts, cancel);
         cancel.check()?;
         Ok(report)
     }
@@ -398,7 +398,7 @@ impl HostsReport {
     pub fn so_far(
         subject: &ParsedCapture,
         hosts: &Hosts,
-        detail: HostDetail,
+        detail: ReportDetail,
         cancel: &Cancel,
     ) -> Self {
         let tool = &subject.capture.tool;
@@ -433,11 +433,11 @@ impl HostsReport {
         let mut definitions = definitions.into_iter().zip(definition_tokens);
         let all: Vec<&Arc<Host>> = hosts.iter().collect();
         let at_a_time = match detail {
-            HostDetail::Texts => all.len(),
+            ReportDetail::Texts => all.len(),
             _ => AT_A_TIME / subject.capture.wire_len().max(1),
         };
         let mut shown_texts = ShownTexts::default();
-        let lost = (detail >= HostDetail::Fields).then(|| LostFields::of(subject));
+        let lost = (detail >= ReportDetail::Fields).then(|| LostFields::of(subject));
         for some in all.chunks(at_a_time.max(1)) {
             let mut views = host_report::views(subject, some, &RenderCache::default(), cancel);
             let measured = host_report::measure(subject, &mut views, lost.as_ref(), cancel);
@@ -456,10 +456,10 @@ impl HostsReport {
                 );
                 let (media, media_counts) = media.in_view(host, &view);
                 let shown_text = match detail {
-                    HostDetail::Figures => 0,
+                    ReportDetail::Figures => 0,
                     _ => shown_texts.number_of(&view, some.len() < all.len()),
                 };
-                if detail < HostDetail::Texts {
+                if detail < ReportDetail::Texts {
                     view.forget_texts();
                 }
                 let mut row = HostRow {
@@ -493,7 +493,7 @@ impl HostsReport {
             )
         });
         let lanes = match detail {
-            HostDetail::Figures => Vec::new(),
+            ReportDetail::Figures => Vec::new(),
             _ => lanes(&rows, &order),
         };
         let mut by_name = order.clone();
@@ -865,7 +865,7 @@ mod tests {
         let report = HostsReport::so_far(
             &ParsedCapture::from_result(r#"{"content":[{"type":"text","text":"Ada, 36"}]}"#),
             &Hosts::built_in(),
-            HostDetail::Texts,
+            ReportDetail::Texts,
             &cancel,
         );
         assert!(report.is_interrupted());

@@ -68,8 +68,8 @@ pub use host_media::MediaBytes;
 pub(crate) use host_media::MediaOutcome;
 pub use host_report::LostField;
 pub use hosts::{
-    HostDetail, HostLane, HostOutcome, HostRow, HostShares, HostText, HostTextQuery, HostsQuery,
-    HostsReport, OtherLosses, evidence_text, limit_text,
+    HostLane, HostOutcome, HostRow, HostShares, HostText, HostTextQuery, HostsQuery, HostsReport,
+    OtherLosses, ReportDetail, evidence_text, limit_text,
 };
 pub use links::Links;
 pub use losses::{DefinitionsCost, HostLosses, LossOutcome, LossesQuery, LossesReport, ResultLoss};
