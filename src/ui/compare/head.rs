@@ -43,10 +43,6 @@ fn is_proved(judged: &Judged, at: usize) -> bool {
     judged.winner == Some(at) && judged.strip.winner().is_some_and(StripCell::is_proved)
 }
 
-fn chip_width(ui: &Ui, text: &str) -> f32 {
-    widgets::text_width(ui, text, theme::medium(11.0)) + 12.0
-}
-
 /// How wide a head has to be so that nothing in it is cut.
 pub fn need(ui: &Ui, judged: &Judged, at: usize) -> f32 {
     let column = judged.column(at);
@@ -59,12 +55,12 @@ pub fn need(ui: &Ui, judged: &Judged, at: usize) -> f32 {
     );
     let beside = match change(judged, column) {
         Some(change) => widgets::text_width(ui, change, theme::mono_semibold(12.0)) + 12.0,
-        None => chip_width(ui, BASELINE),
+        None => widgets::chip_width(ui, BASELINE, 11.0),
     };
     let loss = strip::loss_width(ui, &judged.losses[at].short);
     let third = match badge(judged, at) {
-        Some(badge) if is_proved(judged, at) => chip_width(ui, badge),
-        Some(badge) => chip_width(ui, badge) + 8.0 + loss,
+        Some(badge) if is_proved(judged, at) => widgets::chip_width(ui, badge, 11.0),
+        Some(badge) => widgets::chip_width(ui, badge, 11.0) + 8.0 + loss,
         None => loss,
     };
     let least = (16.0 + name.min(LONGEST_NAME))

@@ -36,6 +36,11 @@ const HEAD: f32 = 22.0;
 const FEW_ROWS: usize = 6;
 /// Height of what they all drop.
 const DROPS: f32 = 24.0;
+/// From a swatch to the name after it.
+const AFTER_SWATCH: f32 = 16.0;
+/// Size of the text of the marks after a format's name, and the room before each.
+const MARK: f32 = 10.5;
+const MARK_GAP: f32 = 8.0;
 /// More stretches of extra text are not named there.
 const PIECES: usize = 100;
 
@@ -550,13 +555,17 @@ impl<'a> Scale<'a> {
             cx.state.settings.ledger_sizes,
             widgets::text_width(ui, "0", theme::code()),
         );
+        let (sent, winner) = (sent_format(cx, lines), winner(cx, lines));
+        let name_width =
+            |(row, _): (&Row, Count)| name_width(ui, row.format, sent, winner.as_ref());
+        let name = counts().map(name_width).fold(0.0, f32::max);
         Self {
             most: all.max().unwrap_or(0),
             base,
             baseline,
-            sent: sent_format(cx, lines),
-            winner: winner(cx, lines),
-            widths: Widths::new(counts(), base, has_counted, has_sizes, digit),
+            widths: Widths::new(counts(), base, has_counted, has_sizes, digit).named(name),
+            sent,
+            winner,
             has_counted,
         }
     }
@@ -638,7 +647,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &S
     row.icon(columns.name + 4.0, icons::HOSTS, 12.0, t.strong);
     let end = columns.bar.left() - 8.0;
     row.text(
-        columns.name + 16.0,
+        columns.name + AFTER_SWATCH,
         end,
         &name,
         theme::medium(13.0),
@@ -751,7 +760,13 @@ impl<'a> FormatRow<'a> {
             .painter()
             .rect_stroke(square, theme::RADIUS_BAR, stroke, egui::StrokeKind::Inside);
         let bar = columns.bar.left();
-        row.text(columns.name + 16.0, bar - 8.0, title, theme::base(), t.weak);
+        row.text(
+            columns.name + AFTER_SWATCH,
+            bar - 8.0,
+            title,
+            theme::base(),
+            t.weak,
+        );
         row.text(bar, row.inset_right(SIDE), why, theme::small(), t.weak);
         row.response
             .widget_info(|| WidgetInfo::labeled(Role::Row, false, format!("{title}, {why}")));
@@ -786,29 +801,23 @@ impl<'a> FormatRow<'a> {
         let (row, columns) = (&self.row, &self.columns);
         let t = theme::of(row.ui);
         row.swatch(columns.name, self.color);
-        let (font, ink) = match is_as_sent(self.format) {
-            true => (theme::medium(13.0), t.strong),
-            false => (theme::base(), t.text),
+        let ink = match is_as_sent(self.format) {
+            true => t.strong,
+            false => t.text,
         };
-        let (x, bar) = (columns.name + 16.0, columns.bar.left());
-        let mut end = row.text(x, bar - 8.0, format_title(self.format), font, ink);
+        let (x, bar) = (columns.name + AFTER_SWATCH, columns.bar.left());
+        let title = format_title(self.format);
+        let mut end = row.text(x, bar - MARK_GAP, title, name_font(self.format), ink);
         if is_out {
             let stroke = Stroke::new(1.0, t.warn);
             row.ui.painter().hline(x..=end, row.y.round() + 0.5, stroke);
         }
-        let badge = |end: f32, words: &str, is_good| {
-            let tone = if is_good { Tone::Ok } else { Tone::Plain };
-            let at = pos2(end + 8.0, row.y);
-            widgets::chip(row.ui, at, Align::Min, words, tone, 10.5).right()
-        };
-        if self.format == self.scale.sent && end + 66.0 < bar {
-            end = badge(end, "model reads", false);
-        }
-        if let Some(winner) = self.winner.filter(|_| end + 90.0 < bar) {
-            end = badge(end, &winner.badge, winner.is_proved);
-        }
-        if is_open && end + 50.0 < bar {
-            badge(end, "Open", false);
+        let marks = marks(self.format, self.scale.sent, self.winner);
+        for (words, tone) in marks.chain(is_open.then_some(("Open", Tone::Plain))) {
+            let at = pos2(end + MARK_GAP, row.y);
+            if at.x + widgets::chip_width(row.ui, words, MARK) + MARK_GAP <= bar {
+                end = widgets::chip(row.ui, at, Align::Min, words, tone, MARK).right();
+            }
         }
     }
 
@@ -987,6 +996,37 @@ struct Winner {
     badge: String,
     /// Whether it is shown in green.
     is_proved: bool,
+}
+
+/// What is said after the name of a format.
+fn marks<'m>(
+    format: &str,
+    sent: &str,
+    winner: Option<&'m Winner>,
+) -> impl Iterator<Item = (&'m str, Tone)> + use<'m> {
+    let is_read = format == sent;
+    let badge = winner.map(|winner| match winner.is_proved {
+        true => (winner.badge.as_str(), Tone::Ok),
+        false => (winner.badge.as_str(), Tone::Plain),
+    });
+    let read = is_read.then_some(("model reads", Tone::Plain));
+    read.into_iter().chain(badge)
+}
+
+fn name_font(format: &str) -> egui::FontId {
+    match is_as_sent(format) {
+        true => theme::medium(13.0),
+        false => theme::base(),
+    }
+}
+
+/// What the name of a format takes with its marks.
+fn name_width(ui: &Ui, format: &'static str, sent: &str, winner: Option<&Winner>) -> f32 {
+    let own = winner.filter(|winner| winner.format == format);
+    let marks = marks(format, sent, own);
+    let marks = marks.map(|(words, _)| MARK_GAP + widgets::chip_width(ui, words, MARK));
+    let title = widgets::text_width(ui, format_title(format), name_font(format));
+    AFTER_SWATCH + title + marks.sum::<f32>() + MARK_GAP
 }
 
 /// The winner, by the same computation as the strip.

@@ -90,13 +90,8 @@ pub fn badge(
 /// Small words in a box that begins there, or ends there where it is aligned so.
 pub fn chip(ui: &Ui, at: Pos2, from: Align, text: &str, tone: Tone, size: f32) -> Rect {
     let (color, fill, line) = tone.colors(theme::of(ui));
-    let font = theme::medium(size);
-    let (pad, height) = if size < 11.0 {
-        (5.0, 16.0)
-    } else {
-        (6.0, theme::BADGE)
-    };
-    let width = (super::text_width(ui, text, font.clone()) + 2.0 * pad).round();
+    let (pad, height) = chip_room(size);
+    let width = chip_width(ui, text, size);
     let left = if from == Align::Max {
         at.x - width
     } else {
@@ -106,8 +101,23 @@ pub fn chip(ui: &Ui, at: Pos2, from: Align, text: &str, tone: Tone, size: f32) -
     let rect = Rect::from_min_size(corner, vec2(width, height));
     super::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
     let inside = pos2(rect.left() + pad, rect.center().y);
-    text_at(ui, inside, text, font, color, f32::INFINITY);
+    text_at(ui, inside, text, theme::medium(size), color, f32::INFINITY);
     rect
+}
+
+/// How wide the chip of this text is.
+pub fn chip_width(ui: &Ui, text: &str, size: f32) -> f32 {
+    let (pad, _) = chip_room(size);
+    (super::text_width(ui, text, theme::medium(size)) + 2.0 * pad).round()
+}
+
+/// Room on each side of a chip's text, and the chip's height.
+fn chip_room(size: f32) -> (f32, f32) {
+    if size < 11.0 {
+        (5.0, 16.0)
+    } else {
+        (6.0, theme::BADGE)
+    }
 }
 
 /// The square of a format's hue; the name always is next to it.

@@ -25,7 +25,9 @@ pub use button::{
     menu_item, menu_row, primary_button, segmented, switch, tab,
 };
 pub use field::LineEdit;
-pub use mark::{Tone, badge, chip, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
+pub use mark::{
+    Tone, badge, chip, chip_width, key_cap, key_cap_at, key_cap_width, letter_at, swatch,
+};
 pub use modal::{
     cancel, focus_first, focus_opened, modal, modal_frame, modal_room, paragraph, title,
 };

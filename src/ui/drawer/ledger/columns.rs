@@ -23,9 +23,10 @@ pub(super) struct Columns {
     pub(super) round_trip: Option<f32>,
 }
 
-/// The widths of the columns that hold numbers: those of the design, or what the longest number takes.
+/// The widths of the columns: those of the design, or what the longest name and the longest number take.
 #[derive(Clone, Copy)]
 pub(super) struct Widths {
+    name: f32,
     tokens: f32,
     counted: Option<f32>,
     change: f32,
@@ -39,6 +40,7 @@ impl Widths {
     const SIZES: (f32, f32) = (76.0, 72.0);
     /// With numbers of up to six digits.
     const LEAST: Self = Self {
+        name: 262.0,
         tokens: 76.0,
         counted: None,
         change: 72.0,
@@ -82,6 +84,14 @@ impl Widths {
         }
         widths
     }
+
+    /// With names that take so much.
+    pub(super) fn named(self, name: f32) -> Self {
+        Self {
+            name: self.name.max(name.ceil()),
+            ..self
+        }
+    }
 }
 
 impl Columns {
@@ -100,8 +110,12 @@ impl Columns {
         let counted = widths.counted.map(&mut take);
         let tokens = take(widths.tokens);
         let name = rect.left() + SIDE;
-        let start = name + if rect.width() > 640.0 { 262.0 } else { 150.0 };
-        let bar = Rect::from_x_y_ranges(start..=(right - 16.0).max(start), rect.y_range());
+        let end = right - 16.0;
+        let start = match rect.width() > 640.0 {
+            true => (name + widths.name).min(end.max(name + Widths::LEAST.name)),
+            false => name + 150.0,
+        };
+        let bar = Rect::from_x_y_ranges(start..=end.max(start), rect.y_range());
         Self {
             name,
             bar,
@@ -125,6 +139,7 @@ mod tests {
     #[test]
     fn columns_never_cross() {
         let long = Widths {
+            name: 420.0,
             tokens: 100.0,
             change: 110.0,
             sizes: Some((100.0, 100.0)),
