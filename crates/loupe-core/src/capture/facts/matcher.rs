@@ -9,16 +9,18 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use super::canon::{Canon, is_space};
+use super::beginning::Beginning;
+use super::canon::Canon;
 use super::exact::Exact;
 use super::forms;
 use super::labels::FieldSet;
+use super::leaves::{is_fact, leaves};
 use super::page::Page;
 use super::proof::{Decoded, Proof};
 use super::refute::refute;
 use super::regions::{distinct_fields, regions, sections};
-use super::span::Span;
-use super::{Fact, FactCount, FactMatches, FactState, Record, record_lists};
+use super::span::{Span, whole_lines};
+use super::{Fact, FactCount, FactMatches, FactState, Record, record_lists, row_set};
 use crate::capture::ResultData;
 use crate::json::{Kind, Node};
 
@@ -136,6 +138,9 @@ pub(super) fn count(data: &ResultData, text: &str) -> FactMatches {
 }
 
 fn search(data: &ResultData, text: &str) -> FactMatches {
+    if let Some(beginning) = Beginning::find(data.root(), text) {
+        return beginning.matches(data.root(), text);
+    }
     let proof = Proof::new(data.root(), data.key_words(), text);
     if let Some(proof) = &proof
         && let Some(matched) = all_proved(data, proof, text)
@@ -229,14 +234,6 @@ fn apply(proof: &Proof, data: &ResultData, text: &str, mut matched: FactMatches)
     matched
 }
 
-/// The row set's records; none where there is no one list.
-fn row_set(root: Node<'_>) -> Vec<Node<'_>> {
-    match record_lists(root).as_slice() {
-        [list] => list.children().collect(),
-        _ => Vec::new(),
-    }
-}
-
 /// Every fact is proved; only the records' other places, in the text around, are looked for.
 fn of_exact(data: &ResultData, exact: &Exact, text: &str) -> FactMatches {
     let root = data.root();
@@ -278,25 +275,6 @@ fn of_exact(data: &ResultData, exact: &Exact, text: &str) -> FactMatches {
         });
     }
     matched
-}
-
-/// How many facts there are.
-pub(super) fn facts_of(root: Node<'_>) -> u64 {
-    leaves(root).count() as u64
-}
-
-fn is_fact(node: Node<'_>) -> bool {
-    match node.kind() {
-        Kind::Number | Kind::Bool => true,
-        // Most texts begin with what is no space; to decode them all costs more.
-        Kind::String if matches!(node.raw(), [b'"', first, ..] if first.is_ascii_alphanumeric()) => {
-            true
-        }
-        Kind::String => node
-            .as_str()
-            .is_some_and(|text| !text.chars().all(is_space)),
-        Kind::Null | Kind::Array | Kind::Object => false,
-    }
 }
 
 impl<'t> Matcher<'t> {
@@ -495,33 +473,6 @@ fn rest_of(ranges: &[Range<usize>], taken: &[Range<usize>]) -> Places {
         }
     }
     free
-}
-
-/// Places as whole lines where they fill them, as they are inside one line; neighbours merged.
-fn whole_lines(text: &str, places: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut out: Vec<Range<usize>> = Vec::new();
-    for place in places {
-        let mut place = place.clone();
-        // Only the text's own line ends count: inside JSON, `\n` parts nothing that could be marked as a line.
-        let before = text[..place.start].trim_end_matches([' ', '\t', '>', '-']);
-        let after = text[place.end..].trim_start_matches([' ', '\t', '\r', ',']);
-        if (before.is_empty() || before.ends_with('\n'))
-            && (after.is_empty() || after.starts_with('\n'))
-        {
-            place = before.len()..text.len() - after.len();
-        }
-        match out.last_mut() {
-            Some(last) if place.start <= last.end + 1 => last.end = last.end.max(place.end),
-            _ => out.push(place),
-        }
-    }
-    out
-}
-
-/// The leaves below a node that are facts.
-fn leaves(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    let nodes = (root.index()..root.subtree_end()).filter_map(move |index| root.doc().node(index));
-    nodes.filter(|node| is_fact(*node))
 }
 
 /// The member that names an enum's code: `statusName` next to `status`. An id is no code.

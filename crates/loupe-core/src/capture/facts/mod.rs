@@ -1,17 +1,20 @@
 //! Facts: the leaves of the data that a text should carry, and whether it does. One matcher serves the marks in the
 //! tree, the ledger's column and the views of hosts.
 //!
-//! A fact is *proved* where the text decodes to it: the text holds the data itself (`exact`), or a reader decodes the
-//! text and the value at the same record under the same label is equal (`proof`). What is not proved is searched for:
-//! the text is brought into a form without escaping (`canon`), and its words and labelled places are found once (`index`,
-//! `tables`, `page`); each record's places are found (`regions`); then each record's leaves are looked for where the
-//! record stands, under the labels of their fields first (`labels`, `matcher`). What that finds is *found*, no more.
+//! A fact is *proved* where the text decodes to it: the text holds the data itself (`exact`), it is the beginning of the
+//! data's JSON and the fact stands before its end (`beginning`), or a reader decodes the text and the value at the same
+//! record under the same label is equal (`proof`). What is not proved is searched for: the text is brought into a form
+//! without escaping (`canon`), and its words and labelled places are found once (`index`, `tables`, `page`); each record's
+//! places are found (`regions`); then each record's leaves are looked for where the record stands, under the labels of
+//! their fields first (`labels`, `matcher`). What that finds is *found*, no more.
 
+mod beginning;
 mod canon;
 mod exact;
 mod forms;
 mod index;
 mod labels;
+mod leaves;
 mod matcher;
 mod page;
 mod proof;
@@ -161,7 +164,7 @@ pub struct FactCount {
 impl FactCount {
     /// Of a text that decodes to the whole data.
     pub fn all_proved(data: &ResultData) -> Self {
-        let total = matcher::facts_of(data.root());
+        let total = leaves::facts_of(data.root());
         Self {
             total,
             proved: total,
@@ -270,6 +273,14 @@ pub fn record_lists(root: Node<'_>) -> Vec<Node<'_>> {
     match root.kind() {
         Kind::Array if is_records(&root) => vec![root],
         Kind::Object => root.children().filter(is_records).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The row set's records; none where there is no one list.
+fn row_set(root: Node<'_>) -> Vec<Node<'_>> {
+    match record_lists(root).as_slice() {
+        [list] => list.children().collect(),
         _ => Vec::new(),
     }
 }

@@ -38,3 +38,24 @@ pub(super) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let start = range.start + inner.len() - inner.trim_start_matches(is_ornament).len();
     start..(start + text[start..range.end].trim_end_matches(is_ornament).len())
 }
+
+/// Places as whole lines where they fill them, as they are inside one line; neighbours merged.
+pub(super) fn whole_lines(text: &str, places: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        let mut place = place.clone();
+        // Only the text's own line ends count: inside JSON, `\n` parts nothing that could be marked as a line.
+        let before = text[..place.start].trim_end_matches([' ', '\t', '>', '-']);
+        let after = text[place.end..].trim_start_matches([' ', '\t', '\r', ',']);
+        if (before.is_empty() || before.ends_with('\n'))
+            && (after.is_empty() || after.starts_with('\n'))
+        {
+            place = before.len()..text.len() - after.len();
+        }
+        match out.last_mut() {
+            Some(last) if place.start <= last.end + 1 => last.end = last.end.max(place.end),
+            _ => out.push(place),
+        }
+    }
+    out
+}

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::super::canon::needle;
+use super::super::canon::{is_space, needle};
 use super::super::forms;
 use super::super::index::Needle;
 use super::super::span::is_ornament;
@@ -545,9 +545,8 @@ fn slashes_at(source: &str, place: &Range<usize>) -> usize {
 
 /// A value without the ornaments around it.
 pub(super) fn bare(text: &str, range: Range<usize>) -> Range<usize> {
-    let is_edge = |char: char| {
-        super::is_space(char) || matches!(char, '*' | '_' | '"' | '`' | '\'' | ',' | '/')
-    };
+    let is_edge =
+        |char: char| is_space(char) || matches!(char, '*' | '_' | '"' | '`' | '\'' | ',' | '/');
     let inner = &text[range.clone()];
     let start = range.start + inner.len() - inner.trim_start_matches(is_edge).len();
     let mut end = start + text[start..range.end].trim_end_matches(is_edge).len();
