@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::queries::columns::Columns;
 use loupe_core::cancel::Cancel;
-use loupe_core::capture::{FactCount, FactMatches, FactState, ResultData};
+use loupe_core::capture::{
+    FactCount, FactMatches, FactState, KeptPart, ResultData, locate_kept_facts,
+};
 use loupe_core::digest::sha256;
 use loupe_core::format::ledger::INTERRUPTED;
 use loupe_core::format::{ParsedCapture, TextCache};
@@ -55,18 +57,21 @@ impl LostFields {
         }
     }
 
+    fn of_matches(&self, data: &ResultData, matches: &FactMatches) -> Found {
+        let lost = match &self.columns {
+            Some(columns) if matches.count.missing > 0 => lost_fields(data, matches, columns),
+            _ => Vec::new(),
+        };
+        (Some(matches.count), Arc::new(lost))
+    }
+
     fn of_text(&self, subject: &ParsedCapture, data: &ResultData, text: &str) -> Found {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = sha256(text.as_bytes());
         if let Some(found) = known().get(&key) {
             return found.clone();
         }
-        let matches = subject.match_facts(data, text);
-        let lost = match &self.columns {
-            Some(columns) if matches.count.missing > 0 => lost_fields(data, &matches, columns),
-            _ => Vec::new(),
-        };
-        let found = (Some(matches.count), Arc::new(lost));
+        let found = self.of_matches(data, &subject.match_facts(data, text));
         known().insert(key, found.clone());
         found
     }
@@ -130,14 +135,16 @@ enum Task<'t> {
     /// Of a view, each part by itself.
     CountParts(&'t HostView),
     Count(&'t str),
-    Match(&'t str),
+    /// What a view shows of the data.
+    Match(&'t HostView),
 }
 
 impl<'t> Task<'t> {
     fn text(&self) -> &'t str {
         match self {
             Self::CountParts(view) => &view.text,
-            Self::Count(text) | Self::Match(text) => text,
+            Self::Count(text) => text,
+            Self::Match(view) => answer_in(view),
         }
     }
 }
@@ -146,6 +153,11 @@ impl PartialEq for Task<'_> {
     fn eq(&self, other: &Self) -> bool {
         let is_same_task = match (self, other) {
             (Self::CountParts(one), Self::CountParts(other)) => one.parts == other.parts,
+            // What is left of a text is asked about with the whole.
+            (Self::Match(one), Self::Match(other)) => {
+                !(is_cut(one) || is_cut(other))
+                    || (one.kept == other.kept && one.full == other.full)
+            }
             _ => std::mem::discriminant(self) == std::mem::discriminant(other),
         };
         is_same_task && self.text() == other.text()
@@ -187,7 +199,7 @@ pub(super) fn measure(
             Places {
                 parts: place(&mut tasks, Task::CountParts(view)),
                 whole: is_judged.then(|| place(&mut tasks, Task::Count(&view.full))),
-                answer: data.map(|_| place(&mut tasks, Task::Match(answer_in(view)))),
+                answer: data.map(|_| place(&mut tasks, Task::Match(view))),
             }
         }));
     }
@@ -197,14 +209,10 @@ pub(super) fn measure(
     let known = &subject.cache;
     let Ok(done) = parallel_map(&order, is_small(subject), |at| {
         Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (tasks[*at], data) {
-            (Task::Match(text), Some(data)) => Done::Matched(match lost {
-                Some(lost) => lost.of_text(subject, data, text),
-                None => (Some(subject.count_facts(data, text)), Arc::default()),
-            }),
+            (Task::Match(view), Some(data)) => Done::Matched(find(subject, data, view, lost)),
+            (Task::Match(_), None) => Done::Matched(Found::default()),
             (Task::CountParts(view), _) => Done::Counted(known.tokens_of(view.texts())),
-            (Task::Count(text) | Task::Match(text), _) => {
-                Done::Counted(known.counts(text.as_bytes()).tokens)
-            }
+            (Task::Count(text), _) => Done::Counted(known.counts(text.as_bytes()).tokens),
         }))
     });
     let mut counts: Vec<Option<Tokens>> = vec![None; tasks.len()];
@@ -270,6 +278,62 @@ pub(super) fn judge(view: &mut HostView, known: &TextCache) {
 /// alone share the work.
 fn answer_in(view: &HostView) -> &str {
     &view.text[of_answer(view)]
+}
+
+fn is_cut(view: &HostView) -> bool {
+    !view.limit.bites.is_empty()
+}
+
+/// What a view shows of the data, and with `lost` what it does not.
+fn find(
+    subject: &ParsedCapture,
+    data: &ResultData,
+    view: &HostView,
+    lost: Option<&LostFields>,
+) -> Found {
+    let text = of_answer(view);
+    match (locate_kept(data, view, text.clone()), lost) {
+        (Some(matches), Some(lost)) => lost.of_matches(data, &matches),
+        (Some(matches), None) => (Some(matches.count), Arc::default()),
+        (None, Some(lost)) => lost.of_text(subject, data, &view.text[text]),
+        (None, None) => (
+            Some(subject.count_facts(data, &view.text[text])),
+            Arc::default(),
+        ),
+    }
+}
+
+/// The facts in a part of a view that a limit cut, by their places in the text before it; `None` where they are not known.
+pub(super) fn locate_kept(
+    data: &ResultData,
+    view: &HostView,
+    part: Range<usize>,
+) -> Option<FactMatches> {
+    if !is_cut(view) {
+        return None;
+    }
+    let mut kept: Vec<KeptPart> = Vec::new();
+    for span in view
+        .spans
+        .iter()
+        .filter(|span| span.range().end <= part.end)
+    {
+        let Some((start, at)) = span.full().zip(span.range().start.checked_sub(part.start)) else {
+            continue;
+        };
+        let end = start + span.range().len();
+        match kept.last_mut() {
+            Some(last) if last.whole.end == start && last.at + last.whole.len() == at => {
+                last.whole.end = end;
+            }
+            _ => kept.push(KeptPart {
+                whole: start..end,
+                at,
+            }),
+        }
+    }
+    kept.sort_by_key(|part| part.whole.start);
+    locate_kept_facts(data, &view.text[part], &view.full, &kept)
 }
 
 /// The text without what the host puts before and after the result.

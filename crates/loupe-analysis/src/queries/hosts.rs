@@ -620,7 +620,10 @@ impl HostText {
         let mut view = host.view(subject, &ViewContext::new(&subject.capture));
         host_report::judge(&mut view, &subject.cache);
         let matched = match subject.compared_data() {
-            Some(data) if view.is_computable() => locate_facts(data, &view.text),
+            Some(data) if view.is_computable() => {
+                host_report::locate_kept(data, &view, 0..view.text.len())
+                    .unwrap_or_else(|| locate_facts(data, &view.text))
+            }
             _ => FactMatches::default(),
         };
         Self {

@@ -27,7 +27,9 @@ pub use connect_steps::{Step, StepState, milliseconds};
 pub use data::{Origin, ReadText, ResultData, TextSource, blocks, is_wrapped};
 pub use extra::extra_text;
 pub(crate) use facts::count_facts;
-pub use facts::{Fact, FactCount, FactMatches, FactState, Record, locate_facts};
+pub use facts::{
+    Fact, FactCount, FactMatches, FactState, KeptPart, Record, locate_facts, locate_kept_facts,
+};
 pub use response::{ParsedResponse, ResponseIndex, RpcError};
 pub use server_lists::{Prompt, PromptArgument, Resource, ServerLists, listed_tools};
 pub use tool::{Annotations, Hint, Tool};

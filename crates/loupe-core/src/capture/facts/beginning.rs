@@ -63,31 +63,38 @@ impl Beginning {
 
     /// What stands before the cut is proved, what follows missing.
     pub(super) fn matches(&self, root: Node<'_>, text: &str) -> FactMatches {
-        let of_text = |node: Node<'_>| self.doc.node(node.index() - root.index());
         let mut matched = FactMatches {
             accounted: self.doc.root().into_iter().map(Node::range).collect(),
             ..FactMatches::default()
         };
         for leaf in leaves(root) {
-            let state = |own: Node<'_>| match self.open == Some(own.index()) {
-                false => FactState::Proved,
-                true if own.raw() == leaf.raw() => FactState::Found,
-                true => FactState::Missing,
-            };
-            let own = of_text(leaf).map(|own| (state(own), inside(own.kind(), own.range())));
-            let (state, place) = own.unwrap_or((FactState::Missing, 0..0));
-            let place = Some(&place).filter(|_| !state.is_missing());
-            matched.facts.push(Fact::new(leaf.index(), state, place));
+            let (state, place) = self.leaf(leaf, root).unzip();
+            let state = state.unwrap_or(FactState::Missing);
+            matched
+                .facts
+                .push(Fact::new(leaf.index(), state, place.as_ref()));
             matched.count.add(state);
         }
         for record in row_set(root) {
-            let places: Vec<Range<usize>> = of_text(record).into_iter().map(Node::range).collect();
+            let own = self.doc.node(record.index() - root.index());
+            let places: Vec<Range<usize>> = own.into_iter().map(Node::range).collect();
             matched.records.push(Record {
                 node: record.index(),
                 places: whole_lines(text, &places),
             });
         }
         matched
+    }
+
+    /// What it says of a leaf, and where; `None` of one that is not wholly before the cut.
+    pub(super) fn leaf(&self, leaf: Node<'_>, root: Node<'_>) -> Option<(FactState, Range<usize>)> {
+        let own = self.doc.node(leaf.index() - root.index())?;
+        let state = match self.open == Some(own.index()) {
+            false => FactState::Proved,
+            true if own.raw() == leaf.raw() => FactState::Found,
+            true => return None,
+        };
+        Some((state, inside(own.kind(), own.range())))
     }
 }
 

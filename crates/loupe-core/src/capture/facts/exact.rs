@@ -122,7 +122,7 @@ impl Exact {
 
 /// Where a text holds another, none within the one before. A part of megabytes is looked for by its beginning: to make it
 /// ready for a search takes as long as to read it several times.
-fn copies<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> + 't {
+pub(super) fn copies<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> + 't {
     const BEGINNING: usize = 256;
     /// More beginnings without the rest are those of a text that repeats itself, where each would be compared anew.
     const MAX_BEGINNINGS: usize = 64;

@@ -13,6 +13,7 @@ mod canon;
 mod exact;
 mod forms;
 mod index;
+mod kept;
 mod labels;
 mod leaves;
 mod matcher;
@@ -35,6 +36,7 @@ use self::regions::{DistinctField, distinct_fields};
 use self::span::Span;
 use super::ResultData;
 use crate::json::{Kind, MAX_NODES, Node};
+pub use kept::KeptPart;
 pub(super) use labels::{KeyWords, LABEL_WORDS};
 
 /// What is looked at of the keys of data for every text, found once.
@@ -254,6 +256,17 @@ impl FactMatches {
 /// Matches every fact of the data against `text`.
 pub fn locate_facts(data: &ResultData, text: &str) -> FactMatches {
     matcher::run(data, text)
+}
+
+/// The same in what a limit left of a text, `kept` of `whole` in order: what stands in a part that was left is there. `None`
+/// where `whole` holds neither the data nor the text that it was read from, so that facts have to be searched for.
+pub fn locate_kept_facts(
+    data: &ResultData,
+    text: &str,
+    whole: &str,
+    kept: &[KeptPart],
+) -> Option<FactMatches> {
+    kept::locate(data, text, whole, kept)
 }
 
 /// As [`locate_facts`], where only what became of the facts is of interest: no places are looked for where the text holds
