@@ -90,9 +90,7 @@ impl Jobs {
             memo: Memo::default(),
         };
         let shared = Arc::new(shared);
-        let threads = thread::available_parallelism()
-            .map_or(1, |cores| cores.get().saturating_sub(1))
-            .clamp(1, 4);
+        let threads = thread::available_parallelism().map_or(1, |cores| cores.get().min(4));
         for number in 0..threads {
             let shared = Arc::clone(&shared);
             let warm_up = number == 0;
