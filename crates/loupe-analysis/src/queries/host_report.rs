@@ -14,7 +14,7 @@ use loupe_core::capture::{
 use loupe_core::digest::sha256;
 use loupe_core::format::ledger::INTERRUPTED;
 use loupe_core::format::{ParsedCapture, TextCache};
-use loupe_core::host::{Host, HostView, RenderCache, TextOrigin, ViewContext};
+use loupe_core::host::{Host, HostView, RenderCache, Span, TextOrigin, ViewContext};
 use loupe_core::parallel::parallel_map;
 use loupe_core::token::{Encoding, Tokens};
 
@@ -309,7 +309,9 @@ pub(super) fn locate_kept(
     view: &HostView,
     part: Range<usize>,
 ) -> Option<FactMatches> {
-    if !is_cut(view) {
+    // A limit may be of the result written as something else: what is left is then no part of the text before it.
+    let is_known = |span: &Span| span.full().is_some() || span.origin == TextOrigin::Host;
+    if !is_cut(view) || !view.spans.iter().all(is_known) {
         return None;
     }
     let mut kept: Vec<KeptPart> = Vec::new();
@@ -338,7 +340,7 @@ pub(super) fn locate_kept(
 
 /// The text without what the host puts before and after the result.
 fn of_answer(view: &HostView) -> Range<usize> {
-    let is_answer = |span: &&loupe_core::host::Span| span.origin != TextOrigin::Host;
+    let is_answer = |span: &&Span| span.origin != TextOrigin::Host;
     let first = view
         .spans
         .iter()

@@ -782,6 +782,42 @@ mod tests {
         assert!(summary.contains(" Fewest tokens of these: "), "{summary}");
     }
 
+    #[test]
+    fn a_fact_is_told_where_its_value_is_in_what_a_cut_left() {
+        let records = 0..4_000;
+        let json: Vec<String> = records
+            .clone()
+            .map(|at| format!(r#"{{"id":"a{at}z","name":"b{at}z","open":"c{at}z"}}"#))
+            .collect();
+        let json = format!("[{}]", json.join(","));
+        let lines: Vec<String> = records
+            .map(|at| format!("id: a{at}z\nname: b{at}z\nopen: c{at}z\n"))
+            .collect();
+        for text in [json, lines.join("\n")] {
+            let text = loupe_core::json::write::string(&text);
+            let report = report(&format!(
+                r#"{{"content":[{{"type":"text","text":{text}}}]}}"#
+            ));
+            let mut cut = 0;
+            for row in report.rows.iter().filter(|row| row.view.is_computable()) {
+                let words = row.view.text.split(|char: char| !char.is_alphanumeric());
+                let values: std::collections::HashSet<&str> =
+                    words.filter(|word| word.ends_with('z')).collect();
+                let whole = |word: &&&str| word.starts_with(['a', 'b', 'c']) && word.len() > 2;
+                let values = values.iter().filter(whole).count() as u64;
+                let told = row.facts.unwrap().told();
+                // A value that is cut may end as others begin.
+                assert!(
+                    told.abs_diff(values) <= 1,
+                    "{}: {told} {values}",
+                    row.host.id.as_str()
+                );
+                cut += u64::from(row.limit().state.is_truncated() == Some(true) && told > 0);
+            }
+            assert!(cut >= 5, "{cut} hosts cut it and show some of it");
+        }
+    }
+
     /// A host that may cut the result is neither named for what it saves nor counted among those that are.
     #[test]
     fn only_hosts_with_a_known_limit_have_fewest_tokens() {
