@@ -315,11 +315,9 @@ pub(super) fn locate_kept(
         return None;
     }
     let mut kept: Vec<KeptPart> = Vec::new();
-    for span in view
-        .spans
-        .iter()
-        .filter(|span| span.range().end <= part.end)
-    {
+    // What a host puts in holds no fact.
+    let of_result = |span: &&Span| span.origin != TextOrigin::Host && span.range().end <= part.end;
+    for span in view.spans.iter().filter(of_result) {
         let Some((start, at)) = span.full().zip(span.range().start.checked_sub(part.start)) else {
             continue;
         };

@@ -7,7 +7,7 @@ use super::beginning::Beginning;
 use super::exact::{Exact, copies};
 use super::leaves::leaves;
 use super::proof::{Decoded, Proof};
-use super::span::whole_lines;
+use super::span::{rest_of, whole_lines};
 use super::{Fact, FactMatches, FactState, Record, row_set};
 use crate::capture::ResultData;
 use crate::json::Node;
@@ -22,7 +22,7 @@ pub struct KeptPart {
 }
 
 /// The facts of the data in `text`, what a limit left of `whole`: `kept`, in order. `None` where `whole` does not hold the data
-/// word for word, so that facts have to be searched for.
+/// word for word, or there are other words with it, so that facts have to be searched for.
 pub(super) fn locate(
     data: &ResultData,
     text: &str,
@@ -31,6 +31,16 @@ pub(super) fn locate(
 ) -> Option<FactMatches> {
     let root = data.root();
     let places = Places::of(data, whole)?;
+    // Other words, such as Markdown next to JSON, may tell the facts once more.
+    let others = kept
+        .iter()
+        .flat_map(|part| rest_of(std::slice::from_ref(&part.whole), &places.copies));
+    if others
+        .into_iter()
+        .any(|other| whole[other].contains(char::is_alphanumeric))
+    {
+        return None;
+    }
     let said = Said::of(data, text, kept);
     let mut matched = FactMatches::default();
     for leaf in leaves(root) {
@@ -111,8 +121,8 @@ impl Said {
 /// Where the nodes of the data stand in the whole text.
 struct Places<'a> {
     first: FirstPlaces<'a>,
-    /// How far behind the first place of a node its others are; the first is 0.
-    shifts: Vec<usize>,
+    /// What is in the whole, once or more, in order.
+    copies: Vec<Range<usize>>,
 }
 
 enum FirstPlaces<'a> {
@@ -127,9 +137,8 @@ impl<'a> Places<'a> {
         let root = data.root();
         let exact = Exact::find(root, whole).filter(|exact| !exact.is_in_comment(whole));
         if let Some(exact) = exact {
-            let first = exact.at.first()?.start;
             return Some(Self {
-                shifts: exact.at.iter().map(|copy| copy.start - first).collect(),
+                copies: exact.at.clone(),
                 first: FirstPlaces::Exact(exact, root.index()),
             });
         }
@@ -139,7 +148,7 @@ impl<'a> Places<'a> {
         };
         let start = copies(whole, text).next()?;
         Some(Self {
-            shifts: vec![0],
+            copies: std::iter::once(start..start + text.len()).collect(),
             first: FirstPlaces::Source(data, [(segment.block(), start)]),
         })
     }
@@ -149,9 +158,10 @@ impl<'a> Places<'a> {
             FirstPlaces::Exact(exact, root) => exact.place(node, node.index() - root),
             FirstPlaces::Source(data, starts) => data.place_in(starts, node),
         };
-        let moved = |first: Range<usize>| {
-            let shifts = self.shifts.iter();
-            shifts.map(move |shift| first.start + shift..first.end + shift)
+        let from = self.copies.first().map_or(0, |copy| copy.start);
+        let moved = move |first: Range<usize>| {
+            let copies = self.copies.iter();
+            copies.map(move |copy| first.start - from + copy.start..first.end - from + copy.start)
         };
         first.into_iter().flat_map(moved)
     }
@@ -194,7 +204,7 @@ mod tests {
     #[test]
     fn facts_are_in_what_is_left_where_their_places_are() {
         use FactState::{Found, Missing, Proved};
-        let whole = format!("{DATA}\nEnd");
+        let whole = format!("{DATA}\n");
         let from = DATA.find("\"Ann").unwrap();
         let to = DATA.rfind("103").unwrap();
         let (text, kept) = cut(&whole, from..to, " … 60 bytes left out … ");
@@ -241,7 +251,7 @@ mod tests {
         );
         let parsed = crate::format::ParsedCapture::from_result(&result);
         let data = parsed.compared_data().unwrap();
-        let whole = format!("Result:\n{own}");
+        let whole = format!("> {own}");
         let end = whole.find("\nid: 103").unwrap();
         let (text, kept) = cut(&whole, end..whole.len(), "");
         let matched = locate(data, &text, &whole, &kept[..1]).unwrap();
@@ -249,6 +259,8 @@ mod tests {
             states(&matched),
             [Proved, Proved, Proved, Proved, Missing, Missing]
         );
-        assert!(locate(data, &text, "Another text", &kept).is_none());
+        let other = format!("Ann and Bob\n{own}");
+        let (text, kept) = cut(&other, 30..other.len(), "");
+        assert!(locate(data, &text, &other, &kept[..1]).is_none());
     }
 }

@@ -19,7 +19,7 @@ use super::page::Page;
 use super::proof::{Decoded, Proof};
 use super::refute::refute;
 use super::regions::{distinct_fields, regions, sections};
-use super::span::{Span, whole_lines};
+use super::span::{Span, rest_of, whole_lines};
 use super::{Fact, FactCount, FactMatches, FactState, Record, record_lists, row_set};
 use crate::capture::ResultData;
 use crate::json::{Kind, Node};
@@ -453,26 +453,6 @@ impl<'t> Matcher<'t> {
         }
         matched
     }
-}
-
-/// What is left of ranges without those that are taken, both in order.
-fn rest_of(ranges: &[Range<usize>], taken: &[Range<usize>]) -> Places {
-    let mut free = Vec::new();
-    let mut next = 0;
-    for range in ranges {
-        let mut at = range.start;
-        while let Some(taken) = taken.get(next).filter(|taken| taken.start < range.end) {
-            if taken.start > at {
-                free.push(at..taken.start);
-            }
-            at = at.max(taken.end);
-            next += 1;
-        }
-        if at < range.end {
-            free.push(at..range.end);
-        }
-    }
-    free
 }
 
 /// The member that names an enum's code: `statusName` next to `status`. An id is no code.

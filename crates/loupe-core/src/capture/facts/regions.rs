@@ -599,7 +599,7 @@ mod tests {
             for _ in 0..200 {
                 let mut places = vec![Vec::new(); 50];
                 cut(&text, &part, &anchors, &mut places);
-                assert_eq!(places[1], [from + 18..from + 35]);
+                assert_eq!(places[1].first(), Some(&(from + 18..from + 35)));
             }
             began.elapsed()
         };

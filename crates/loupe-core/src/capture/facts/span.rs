@@ -59,3 +59,23 @@ pub(super) fn whole_lines(text: &str, places: &[Range<usize>]) -> Vec<Range<usiz
     }
     out
 }
+
+/// What is left of ranges without those that are taken, both in order.
+pub(super) fn rest_of(ranges: &[Range<usize>], taken: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut free = Vec::new();
+    let mut next = 0;
+    for range in ranges {
+        let mut at = range.start;
+        while let Some(taken) = taken.get(next).filter(|taken| taken.start < range.end) {
+            if taken.start > at {
+                free.push(at..taken.start);
+            }
+            at = at.max(taken.end);
+            next += 1;
+        }
+        if at < range.end {
+            free.push(at..range.end);
+        }
+    }
+    free
+}

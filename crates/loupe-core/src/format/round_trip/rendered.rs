@@ -284,12 +284,10 @@ fn visible(text: &str) -> Vec<String> {
 
 /// Equal but for space at either end and the kind of line end.
 fn is_same(visible: &str, wanted: &str) -> bool {
-    let wanted = if wanted.contains('\r') {
-        wanted.replace("\r\n", "\n").replace('\r', "\n")
-    } else {
-        wanted.to_owned()
-    };
-    visible.trim() == wanted.trim()
+    match wanted.contains('\r') {
+        true => visible.trim() == wanted.replace("\r\n", "\n").replace('\r', "\n").trim(),
+        false => visible.trim() == wanted.trim(),
+    }
 }
 
 fn short(text: &str) -> String {
