@@ -37,6 +37,9 @@ impl Beginning {
         {
             return None;
         }
+        if doc.len() > root.subtree_end() - root.index() {
+            return None;
+        }
         let last = doc.node(doc.len().checked_sub(1)?)?;
         let open = is_open(last, text).then_some(last.index());
         let closed = closed_at_the_end(last, text);
@@ -53,7 +56,10 @@ impl Beginning {
             has_place
                 && own.kind() == other.kind()
                 && match own.kind() {
-                    Kind::Object | Kind::Array => own.len() == other.len() || !closed.contains(&at),
+                    Kind::Object | Kind::Array => {
+                        let is_closed = || closed.binary_search_by(|own| at.cmp(own)).is_ok();
+                        own.len() == other.len() || !is_closed()
+                    }
                     _ if open == Some(at) => own.raw().starts_with(other.raw()),
                     _ => is_same_value(own, other),
                 }
@@ -89,12 +95,16 @@ impl Beginning {
     /// What it says of a leaf, and where; `None` of one that is not wholly before the cut.
     pub(super) fn leaf(&self, leaf: Node<'_>, root: Node<'_>) -> Option<(FactState, Range<usize>)> {
         let own = self.doc.node(leaf.index() - root.index())?;
-        let state = match self.open == Some(own.index()) {
-            false => FactState::Proved,
-            true if own.raw() == leaf.raw() => FactState::Found,
-            true => return None,
-        };
-        Some((state, inside(own.kind(), own.range())))
+        let place = own.range();
+        if self.open != Some(own.index()) {
+            return Some((FactState::Proved, inside(own.kind(), place)));
+        }
+        if own.raw() == leaf.raw() {
+            return Some((FactState::Found, place));
+        }
+        // Its last quote alone is behind the cut.
+        let is_whole = leaf.raw().strip_suffix(b"\"") == Some(own.raw());
+        is_whole.then_some((FactState::Found, place.start + 1..place.end))
     }
 }
 
@@ -157,6 +167,13 @@ mod tests {
             }
             assert_eq!(before, 8, "all but the bracket at the end");
         }
+        let whole_name = r#"{"page":1,"items":[{"id":101,"name":"Ann \"A\""#;
+        assert_eq!(count(whole_name).map(|count| count.found), Some(1));
+        let bob = &DATA[..DATA.find("Bob").unwrap() + 3];
+        assert_eq!(
+            count(bob).map(|count| (count.proved, count.found)),
+            Some((4, 1))
+        );
         let kept = |text: &str| count(text).map(|count| (count.proved, count.found));
         assert_eq!(
             kept(r#"{"page":1"#),
@@ -188,6 +205,7 @@ mod tests {
             r#"{"page":1,"items":[{"id":101,"title":"Ann"#,
             r#"{"page":1,"items":[{"id":101,"name":"Anna"#,
             r#"{"page":1, … 200 bytes left out … "next":101}"#,
+            r#"{"page":1,"items":[],"next":101,"more":[1,2,3,4,5,6,7,8,9,10,11,12"#,
         ] {
             assert!(count(text).is_none(), "{text}");
         }

@@ -34,7 +34,7 @@ pub(super) fn locate(
     // Other words, such as Markdown next to JSON, may tell the facts once more.
     let others = kept
         .iter()
-        .flat_map(|part| rest_of(std::slice::from_ref(&part.whole), &places.copies));
+        .flat_map(|part| rest_of(std::slice::from_ref(&part.whole), &places.covered));
     if others
         .into_iter()
         .any(|other| whole[other].contains(char::is_alphanumeric))
@@ -44,13 +44,13 @@ pub(super) fn locate(
     let said = Said::of(data, text, kept);
     let mut matched = FactMatches::default();
     for leaf in leaves(root) {
-        let is_here = |place: &Range<usize>| {
-            left_of(kept, place).is_some_and(|left| left.len() == place.len())
-        };
-        let place = places
-            .of_node(leaf)
-            .find(is_here)
-            .and_then(|place| left_of(kept, &place));
+        if !places.are_whole(leaf, whole) {
+            return None;
+        }
+        let place = places.of_node(leaf).find_map(|place| {
+            let left = pieces_of(kept, &place).next();
+            left.filter(|left| left.len() == place.len())
+        });
         let (state, place) = match (said.of_leaf(leaf, root), place) {
             (Some((state, own)), place) => (state, own.or(place)),
             (None, Some(place)) => (FactState::Found, Some(place)),
@@ -64,7 +64,7 @@ pub(super) fn locate(
     for record in row_set(root) {
         let places: Vec<Range<usize>> = places
             .of_node(record)
-            .filter_map(|place| left_of(kept, &place))
+            .flat_map(|place| pieces_of(kept, &place).collect::<Vec<_>>())
             .collect();
         matched.records.push(Record {
             node: record.index(),
@@ -74,40 +74,47 @@ pub(super) fn locate(
     Some(matched)
 }
 
-/// What is left of a stretch of the whole, in the first part that has some of it.
-fn left_of(kept: &[KeptPart], place: &Range<usize>) -> Option<Range<usize>> {
-    let part = kept.get(kept.partition_point(|part| part.whole.end <= place.start))?;
-    let start = place.start.max(part.whole.start);
-    let end = place.end.min(part.whole.end);
-    let at = |offset: usize| part.at + offset - part.whole.start;
-    (start < end).then(|| at(start)..at(end))
+/// What is left of a stretch of the whole, by the parts that have some of it.
+fn pieces_of(kept: &[KeptPart], place: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let first = kept.partition_point(|part| part.whole.end <= place.start);
+    let (from, to) = (place.start, place.end);
+    let inside = kept[first..]
+        .iter()
+        .take_while(move |part| part.whole.start < to);
+    inside.map(move |part| {
+        let at = |offset: usize| part.at + offset - part.whole.start;
+        at(from.max(part.whole.start))..at(to.min(part.whole.end))
+    })
 }
 
 /// What the text that is left proves by itself.
 enum Said {
-    /// Its first part is the beginning of the data.
-    Beginning(Beginning),
+    /// Its first part, which begins there, is the beginning of the data.
+    Beginning(Beginning, usize),
     Decoded(Proof),
     Nothing,
 }
 
 impl Said {
     fn of(data: &ResultData, text: &str, kept: &[KeptPart]) -> Self {
-        let first = kept.first().filter(|part| part.at == 0);
-        let first = first.and_then(|part| text.get(..part.whole.len()));
-        match first.and_then(|first| Beginning::find(data.root(), first)) {
-            Some(beginning) => Self::Beginning(beginning),
-            None => {
-                Proof::new(data.root(), data.key_words(), text).map_or(Self::Nothing, Self::Decoded)
-            }
-        }
+        let beginning = kept.first().and_then(|part| {
+            let first = text.get(part.at..part.at + part.whole.len())?;
+            Some(Self::Beginning(
+                Beginning::find(data.root(), first)?,
+                part.at,
+            ))
+        });
+        beginning.unwrap_or_else(|| {
+            Proof::new(data.root(), data.key_words(), text).map_or(Self::Nothing, Self::Decoded)
+        })
     }
 
     fn of_leaf(&self, leaf: Node<'_>, root: Node<'_>) -> Option<(FactState, Option<Range<usize>>)> {
         match self {
-            Self::Beginning(beginning) => {
+            Self::Beginning(beginning, at) => {
                 let (state, place) = beginning.leaf(leaf, root)?;
-                (state == FactState::Proved).then_some((state, Some(place)))
+                (state == FactState::Proved)
+                    .then_some((state, Some(at + place.start..at + place.end)))
             }
             Self::Decoded(proof) => match proof.leaf(leaf.index() - root.index())? {
                 (Decoded::Equal, place) => Some((FactState::Proved, place)),
@@ -120,13 +127,13 @@ impl Said {
 
 /// Where the nodes of the data stand in the whole text.
 struct Places<'a> {
-    first: FirstPlaces<'a>,
-    /// What is in the whole, once or more, in order.
-    copies: Vec<Range<usize>>,
+    told: Told<'a>,
+    /// The parts of the whole that are the data, or that it was read from, in order.
+    covered: Vec<Range<usize>>,
 }
 
-enum FirstPlaces<'a> {
-    /// The data itself is there, with the tape index of its root.
+enum Told<'a> {
+    /// The data itself is there, once or more, with the tape index of its root.
     Exact(Exact, usize),
     /// The text that the data was read from is there: its block, and where it begins.
     Source(&'a ResultData, [(usize, usize); 1]),
@@ -138,8 +145,8 @@ impl<'a> Places<'a> {
         let exact = Exact::find(root, whole).filter(|exact| !exact.is_in_comment(whole));
         if let Some(exact) = exact {
             return Some(Self {
-                copies: exact.at.clone(),
-                first: FirstPlaces::Exact(exact, root.index()),
+                covered: exact.at.clone(),
+                told: Told::Exact(exact, root.index()),
             });
         }
         let source = data.text_source()?;
@@ -147,23 +154,44 @@ impl<'a> Places<'a> {
             return None;
         };
         let start = copies(whole, text).next()?;
+        let covered = source.data.covered.iter();
         Some(Self {
-            copies: std::iter::once(start..start + text.len()).collect(),
-            first: FirstPlaces::Source(data, [(segment.block(), start)]),
+            covered: covered
+                .map(|(_, range)| start + range.start..start + range.end)
+                .collect(),
+            told: Told::Source(data, [(segment.block(), start)]),
         })
     }
 
+    /// Whether the value of a leaf is at its place word for word, so that it is there if its place is: one that was read may be
+    /// in several pieces, escaped or spelled otherwise.
+    fn are_whole(&self, leaf: Node<'_>, whole: &str) -> bool {
+        let Told::Source(data, starts) = &self.told else {
+            return true;
+        };
+        let text = data
+            .place_in(starts, leaf)
+            .and_then(|place| whole.get(place));
+        text.is_some_and(|text| match leaf.as_str() {
+            Some(value) => value == text,
+            None => leaf.raw() == text.as_bytes(),
+        })
+    }
+
+    /// The places of a node, one for each copy of the data.
     fn of_node(&self, node: Node<'_>) -> impl Iterator<Item = Range<usize>> {
-        let first = match &self.first {
-            FirstPlaces::Exact(exact, root) => exact.place(node, node.index() - root),
-            FirstPlaces::Source(data, starts) => data.place_in(starts, node),
+        let (first, copies) = match &self.told {
+            Told::Exact(exact, root) => (exact.place(node, node.index() - root), &exact.at[..]),
+            Told::Source(data, starts) => (data.place_in(starts, node), &[][..]),
         };
-        let from = self.copies.first().map_or(0, |copy| copy.start);
-        let moved = move |first: Range<usize>| {
-            let copies = self.copies.iter();
-            copies.map(move |copy| first.start - from + copy.start..first.end - from + copy.start)
-        };
-        first.into_iter().flat_map(moved)
+        let others = first.clone().zip(copies.first()).map(|(first, copy)| {
+            let behind = move |other: &Range<usize>| {
+                let shift = other.start - copy.start;
+                first.start + shift..first.end + shift
+            };
+            copies[1..].iter().map(behind)
+        });
+        first.into_iter().chain(others.into_iter().flatten())
     }
 }
 
@@ -221,8 +249,27 @@ mod tests {
             .filter_map(|fact| Some(&text[fact.place()?]))
             .collect();
         assert_eq!(places, ["101", "103", "Ann"]);
-        assert_eq!(matched.records.len(), 3);
-        assert!(matched.records[1].places.is_empty());
+        let records: Vec<usize> = matched
+            .records
+            .iter()
+            .map(|record| record.places.len())
+            .collect();
+        assert_eq!(records, [1, 0, 1]);
+        // Words that the host puts before it change nothing.
+        let behind: Vec<KeptPart> = kept
+            .iter()
+            .map(|part| KeptPart {
+                at: part.at + 9,
+                ..part.clone()
+            })
+            .collect();
+        let text = format!("Preview:\n{text}");
+        let other = locate(&data(), &text, &whole, &behind).unwrap();
+        assert_eq!(states(&other), states(&matched));
+        assert_eq!(
+            other.facts[0].place().map(|place| &text[place]),
+            Some("101")
+        );
     }
 
     #[test]
@@ -252,6 +299,13 @@ mod tests {
         let parsed = crate::format::ParsedCapture::from_result(&result);
         let data = parsed.compared_data().unwrap();
         let whole = format!("> {own}");
+        let records = |matched: &FactMatches| -> Vec<usize> {
+            matched
+                .records
+                .iter()
+                .map(|record| record.places.len())
+                .collect()
+        };
         let end = whole.find("\nid: 103").unwrap();
         let (text, kept) = cut(&whole, end..whole.len(), "");
         let matched = locate(data, &text, &whole, &kept[..1]).unwrap();
@@ -259,8 +313,40 @@ mod tests {
             states(&matched),
             [Proved, Proved, Proved, Proved, Missing, Missing]
         );
+        // Of a record that the cut is in both pieces are its own.
+        let from = whole.find(": Bob").unwrap();
+        let (text, kept) = cut(&whole, from..whole.find("id: 103").unwrap() - 1, "…");
+        let matched = locate(data, &text, &whole, &kept).unwrap();
+        assert_eq!(matched.count.missing, 1);
+        assert_eq!(records(&matched), [1, 1, 1]);
         let other = format!("Ann and Bob\n{own}");
         let (text, kept) = cut(&other, 30..other.len(), "");
         assert!(locate(data, &text, &other, &kept[..1]).is_none());
+    }
+
+    #[test]
+    fn what_a_reader_leaves_out_or_reads_in_pieces_is_searched() {
+        let told = |text: &str, end: &str| {
+            let result = format!(
+                r#"{{"content":[{{"type":"text","text":{}}}]}}"#,
+                crate::json::write::string(text)
+            );
+            let parsed = crate::format::ParsedCapture::from_result(&result);
+            let end = text.find(end).unwrap();
+            let (left, kept) = cut(text, end..text.len(), "");
+            locate(parsed.compared_data().unwrap(), &left, text, &kept[..1])
+                .map(|found| found.count.told())
+        };
+        let table = "| id | name |\n|---|---|\n| 101 | Ann |\n| 102 | Bob |\n";
+        assert_eq!(told(table, "| 102"), Some(2));
+        assert_eq!(
+            told(
+                &format!("Here are Ann (101) and Bob (102).\n\n{table}"),
+                "| id"
+            ),
+            None
+        );
+        let xml = "<r><p>Alpha <b>x</b> Omega</p><id>7</id></r>";
+        assert_eq!(told(xml, " Omega"), None);
     }
 }

@@ -259,7 +259,8 @@ pub fn locate_facts(data: &ResultData, text: &str) -> FactMatches {
 }
 
 /// The same in what a limit left of a text, `kept` of `whole` in order: what stands in a part that was left is there. `None`
-/// where `whole` holds neither the data nor the text that it was read from, so that facts have to be searched for.
+/// where `whole` holds neither the data nor the text that it was read from, or other words are left too, so that facts have to
+/// be searched for.
 pub fn locate_kept_facts(
     data: &ResultData,
     text: &str,
