@@ -219,4 +219,25 @@ mod tests {
         assert_eq!((matched.count.proved, matched.count.missing), (4, 4));
         assert_eq!(matched.records.len(), 2);
     }
+
+    #[test]
+    fn a_text_that_says_more_than_the_data_is_no_beginning() {
+        let message = r#"{"structuredContent":{"a":1},"isError":false}"#;
+        let doc = Doc::parse(Bytes::from_static(message.as_bytes()));
+        let root = doc.root().unwrap().get("structuredContent").unwrap();
+        assert!(Beginning::find(root, r#"{"a":1,"b":2"#).is_none());
+        assert!(Beginning::find(root, r#"{"a":1"#).is_some());
+    }
+
+    #[test]
+    fn a_cut_in_an_escape_is_a_cut() {
+        let data = r#"{"page":1,"n":"caf\u00e9","next":1}"#;
+        let doc = Doc::parse(Bytes::from_static(data.as_bytes()));
+        let root = doc.root().unwrap();
+        for end in ["caf", r"caf\", r"caf\u", r"caf\u00"] {
+            let text = &data[..data.find(end).unwrap() + end.len()];
+            let found = Beginning::find(root, text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(found.matches(root, text).count.proved, 1, "{text}");
+        }
+    }
 }
