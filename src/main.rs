@@ -1,6 +1,6 @@
 //! The program: everything it does is in the library.
 
-/// Counts, matches and lays out on several threads: the system's own keeps what each of them let go of.
+/// Gives memory back after a large result; the system's allocator keeps what each thread has freed.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

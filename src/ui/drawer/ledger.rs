@@ -563,7 +563,7 @@ impl<'a> Scale<'a> {
             most: all.max().unwrap_or(0),
             base,
             baseline,
-            widths: Widths::new(counts(), base, has_counted, has_sizes, digit).named(name),
+            widths: Widths::new(counts(), base, has_counted, has_sizes, digit).with_name(name),
             sent,
             winner,
             has_counted,

@@ -153,7 +153,7 @@ impl PartialEq for Task<'_> {
     fn eq(&self, other: &Self) -> bool {
         let is_same_task = match (self, other) {
             (Self::CountParts(one), Self::CountParts(other)) => one.parts == other.parts,
-            // What is left of a text is asked about with the whole.
+            // Facts in what is left of a text depend on the whole.
             (Self::Match(one), Self::Match(other)) => {
                 !(is_cut(one) || is_cut(other))
                     || (one.kept == other.kept && one.full == other.full)
@@ -309,7 +309,7 @@ pub(super) fn locate_kept(
     view: &HostView,
     part: Range<usize>,
 ) -> Option<FactMatches> {
-    // A limit may be of the result written as something else: what is left is then no part of the text before it.
+    // A host may cut the JSON of the blocks in place of their text: then no part of the text before the limit is left.
     let is_known = |span: &Span| span.full().is_some() || span.origin == TextOrigin::Host;
     if !is_cut(view) || !view.spans.iter().all(is_known) {
         return None;

@@ -375,10 +375,6 @@ impl Parser {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
             Some(b'u') => {
                 let Some(code) = hex4(&self.bytes[at..]) else {
-                    let digits = &self.bytes[at + 2..];
-                    if digits.len() < 4 && digits.iter().all(u8::is_ascii_hexdigit) {
-                        return Err(FaultKind::UnexpectedEnd);
-                    }
                     return Err(FaultKind::Syntax(
                         "a \\u escape needs four hexadecimal digits",
                     ));

@@ -85,8 +85,8 @@ impl Widths {
         widths
     }
 
-    /// With names that take so much.
-    pub(super) fn named(self, name: f32) -> Self {
+    /// With a column of names that is at least so wide.
+    pub(super) fn with_name(self, name: f32) -> Self {
         Self {
             name: self.name.max(name.ceil()),
             ..self

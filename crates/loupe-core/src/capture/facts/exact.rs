@@ -91,7 +91,12 @@ impl Exact {
 
     /// A node's place: of a string its inside.
     pub(super) fn place(&self, node: Node<'_>, offset: usize) -> Option<Range<usize>> {
-        Some(inside(node.kind(), self.places.get(offset)?.range()))
+        let range = self.places.get(offset)?.range();
+        Some(if node.kind() == Kind::String && range.len() >= 2 {
+            range.start + 1..range.end - 1
+        } else {
+            range
+        })
     }
 
     /// A container's places in every copy.
@@ -262,26 +267,12 @@ fn json_end(bytes: &[u8]) -> Option<usize> {
 fn is_same(a: Node<'_>, b: Node<'_>, is_root: bool) -> bool {
     a.kind() == b.kind()
         && (is_root || a.raw_key() == b.raw_key() || a.key() == b.key())
-        && is_same_value(a, b)
-}
-
-/// Whether two nodes of one kind are the same value, or have as many members.
-pub(super) fn is_same_value(a: Node<'_>, b: Node<'_>) -> bool {
-    match a.kind() {
-        Kind::Null => true,
-        Kind::Bool | Kind::Number => a.raw() == b.raw(),
-        Kind::String => a.raw() == b.raw() || a.as_str() == b.as_str(),
-        Kind::Array | Kind::Object => a.len() == b.len(),
-    }
-}
-
-/// The place of a value without the quotes of a string.
-pub(super) fn inside(kind: Kind, range: Range<usize>) -> Range<usize> {
-    if kind == Kind::String && range.len() >= 2 {
-        range.start + 1..range.end - 1
-    } else {
-        range
-    }
+        && match a.kind() {
+            Kind::Null => true,
+            Kind::Bool | Kind::Number => a.raw() == b.raw(),
+            Kind::String => a.raw() == b.raw() || a.as_str() == b.as_str(),
+            Kind::Array | Kind::Object => a.len() == b.len(),
+        }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! A text of which a limit left parts: where the whole holds the data, or the text that it was read from, each fact has its
-//! place there, and is in what is left if its place is.
+//! Facts in a text that a host cut: where the text before the cut holds the data, or the text that it was read from, each
+//! fact has a place there, and is in what is left if its place is.
 
 use std::ops::Range;
 
-use super::beginning::Beginning;
 use super::exact::{Exact, copies};
 use super::leaves::leaves;
 use super::proof::{Decoded, Proof};
@@ -21,8 +20,7 @@ pub struct KeptPart {
     pub at: usize,
 }
 
-/// The facts of the data in `text`, what a limit left of `whole`: `kept`, in order. `None` where `whole` does not hold the data
-/// word for word, or there are other words with it, so that facts have to be searched for.
+/// See [`super::locate_kept_facts`].
 pub(super) fn locate(
     data: &ResultData,
     text: &str,
@@ -32,29 +30,29 @@ pub(super) fn locate(
     let root = data.root();
     let places = Places::of(data, whole)?;
     // Other words, such as Markdown next to JSON, may tell the facts once more.
-    let others = kept
+    let mut others = kept
         .iter()
         .flat_map(|part| rest_of(std::slice::from_ref(&part.whole), &places.covered));
-    if others
-        .into_iter()
-        .any(|other| whole[other].contains(char::is_alphanumeric))
-    {
+    if others.any(|other| whole[other].contains(char::is_alphanumeric)) {
         return None;
     }
-    let said = Said::of(data, text, kept);
+    let proof = Proof::new(root, data.key_words(), text);
     let mut matched = FactMatches::default();
     for leaf in leaves(root) {
-        if !places.are_whole(leaf, whole) {
+        if !places.is_verbatim(leaf, whole) {
             return None;
         }
         let place = places.of_node(leaf).find_map(|place| {
             let left = pieces_of(kept, &place).next();
             left.filter(|left| left.len() == place.len())
         });
-        let (state, place) = match (said.of_leaf(leaf, root), place) {
-            (Some((state, own)), place) => (state, own.or(place)),
-            (None, Some(place)) => (FactState::Found, Some(place)),
-            (None, None) => (FactState::Missing, None),
+        let decoded = proof
+            .as_ref()
+            .and_then(|proof| proof.leaf(leaf.index() - root.index()));
+        let (state, place) = match (decoded, place) {
+            (Some((Decoded::Equal, own)), place) => (FactState::Proved, own.or(place)),
+            (_, Some(place)) => (FactState::Found, Some(place)),
+            (_, None) => (FactState::Missing, None),
         };
         matched
             .facts
@@ -87,52 +85,14 @@ fn pieces_of(kept: &[KeptPart], place: &Range<usize>) -> impl Iterator<Item = Ra
     })
 }
 
-/// What the text that is left proves by itself.
-enum Said {
-    /// Its first part, which begins there, is the beginning of the data.
-    Beginning(Beginning, usize),
-    Decoded(Proof),
-    Nothing,
-}
-
-impl Said {
-    fn of(data: &ResultData, text: &str, kept: &[KeptPart]) -> Self {
-        let beginning = kept.first().and_then(|part| {
-            let first = text.get(part.at..part.at + part.whole.len())?;
-            Some(Self::Beginning(
-                Beginning::find(data.root(), first)?,
-                part.at,
-            ))
-        });
-        beginning.unwrap_or_else(|| {
-            Proof::new(data.root(), data.key_words(), text).map_or(Self::Nothing, Self::Decoded)
-        })
-    }
-
-    fn of_leaf(&self, leaf: Node<'_>, root: Node<'_>) -> Option<(FactState, Option<Range<usize>>)> {
-        match self {
-            Self::Beginning(beginning, at) => {
-                let (state, place) = beginning.leaf(leaf, root)?;
-                (state == FactState::Proved)
-                    .then_some((state, Some(at + place.start..at + place.end)))
-            }
-            Self::Decoded(proof) => match proof.leaf(leaf.index() - root.index())? {
-                (Decoded::Equal, place) => Some((FactState::Proved, place)),
-                _ => None,
-            },
-            Self::Nothing => None,
-        }
-    }
-}
-
 /// Where the nodes of the data stand in the whole text.
 struct Places<'a> {
-    told: Told<'a>,
+    of: PlacesOf<'a>,
     /// The parts of the whole that are the data, or that it was read from, in order.
     covered: Vec<Range<usize>>,
 }
 
-enum Told<'a> {
+enum PlacesOf<'a> {
     /// The data itself is there, once or more, with the tape index of its root.
     Exact(Exact, usize),
     /// The text that the data was read from is there: its block, and where it begins.
@@ -146,7 +106,7 @@ impl<'a> Places<'a> {
         if let Some(exact) = exact {
             return Some(Self {
                 covered: exact.at.clone(),
-                told: Told::Exact(exact, root.index()),
+                of: PlacesOf::Exact(exact, root.index()),
             });
         }
         let source = data.text_source()?;
@@ -159,14 +119,14 @@ impl<'a> Places<'a> {
             covered: covered
                 .map(|(_, range)| start + range.start..start + range.end)
                 .collect(),
-            told: Told::Source(data, [(segment.block(), start)]),
+            of: PlacesOf::Source(data, [(segment.block(), start)]),
         })
     }
 
-    /// Whether the value of a leaf is at its place word for word, so that it is there if its place is: one that was read may be
-    /// in several pieces, escaped or spelled otherwise.
-    fn are_whole(&self, leaf: Node<'_>, whole: &str) -> bool {
-        let Told::Source(data, starts) = &self.told else {
+    /// Whether the value of a leaf stands at its place as it is, so that it is left if its place is. What a reader decodes may
+    /// be escaped, in several pieces, or spelled in another way.
+    fn is_verbatim(&self, leaf: Node<'_>, whole: &str) -> bool {
+        let PlacesOf::Source(data, starts) = &self.of else {
             return true;
         };
         let text = data
@@ -180,9 +140,9 @@ impl<'a> Places<'a> {
 
     /// The places of a node, one for each copy of the data.
     fn of_node(&self, node: Node<'_>) -> impl Iterator<Item = Range<usize>> {
-        let (first, copies) = match &self.told {
-            Told::Exact(exact, root) => (exact.place(node, node.index() - root), &exact.at[..]),
-            Told::Source(data, starts) => (data.place_in(starts, node), &[][..]),
+        let (first, copies) = match &self.of {
+            PlacesOf::Exact(exact, root) => (exact.place(node, node.index() - root), &exact.at[..]),
+            PlacesOf::Source(data, starts) => (data.place_in(starts, node), &[][..]),
         };
         let others = first.clone().zip(copies.first()).map(|(first, copy)| {
             let behind = move |other: &Range<usize>| {
@@ -231,7 +191,7 @@ mod tests {
 
     #[test]
     fn facts_are_in_what_is_left_where_their_places_are() {
-        use FactState::{Found, Missing, Proved};
+        use FactState::{Found, Missing};
         let whole = format!("{DATA}\n");
         let from = DATA.find("\"Ann").unwrap();
         let to = DATA.rfind("103").unwrap();
@@ -240,9 +200,9 @@ mod tests {
         // The name of the first record is not the third's, which comes behind the cut.
         assert_eq!(
             states(&matched),
-            [Proved, Missing, Missing, Missing, Found, Found]
+            [Found, Missing, Missing, Missing, Found, Found]
         );
-        assert_eq!((matched.count.proved, matched.count.found), (1, 2));
+        assert_eq!((matched.count.found, matched.count.missing), (3, 3));
         let places: Vec<&str> = matched
             .facts
             .iter()
@@ -274,13 +234,13 @@ mod tests {
 
     #[test]
     fn a_value_that_is_cut_is_not_there_and_a_second_copy_counts() {
-        use FactState::{Found, Missing, Proved};
+        use FactState::{Found, Missing};
         let from = DATA.find("02").unwrap();
         let (text, kept) = cut(DATA, from..DATA.len(), "");
         let matched = locate(&data(), &text, DATA, &kept[..1]).unwrap();
         assert_eq!(
             states(&matched),
-            [Proved, Proved, Missing, Missing, Missing, Missing]
+            [Found, Found, Missing, Missing, Missing, Missing]
         );
         let whole = format!("{DATA}\n\n{DATA}");
         let (text, kept) = cut(&whole, 5..DATA.len() + 2, "");

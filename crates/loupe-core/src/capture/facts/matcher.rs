@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use super::beginning::Beginning;
 use super::canon::Canon;
 use super::exact::Exact;
 use super::forms;
@@ -138,9 +137,6 @@ pub(super) fn count(data: &ResultData, text: &str) -> FactMatches {
 }
 
 fn search(data: &ResultData, text: &str) -> FactMatches {
-    if let Some(beginning) = Beginning::find(data.root(), text) {
-        return beginning.matches(data.root(), text);
-    }
     let proof = Proof::new(data.root(), data.key_words(), text);
     if let Some(proof) = &proof
         && let Some(matched) = all_proved(data, proof, text)

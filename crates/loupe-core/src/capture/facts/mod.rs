@@ -1,14 +1,13 @@
 //! Facts: the leaves of the data that a text should carry, and whether it does. One matcher serves the marks in the
 //! tree, the ledger's column and the views of hosts.
 //!
-//! A fact is *proved* where the text decodes to it: the text holds the data itself (`exact`), it is the beginning of the
-//! data's JSON and the fact stands before its end (`beginning`), or a reader decodes the text and the value at the same
-//! record under the same label is equal (`proof`). What is not proved is searched for: the text is brought into a form
-//! without escaping (`canon`), and its words and labelled places are found once (`index`, `tables`, `page`); each record's
-//! places are found (`regions`); then each record's leaves are looked for where the record stands, under the labels of
-//! their fields first (`labels`, `matcher`). What that finds is *found*, no more.
+//! A fact is *proved* where the text decodes to it: the text holds the data itself (`exact`), or a reader decodes the
+//! text and the value at the same record under the same label is equal (`proof`). What is not proved is searched for:
+//! the text is brought into a form without escaping (`canon`), and its words and labelled places are found once (`index`,
+//! `tables`, `page`); each record's places are found (`regions`); then each record's leaves are looked for where the
+//! record stands, under the labels of their fields first (`labels`, `matcher`). What that finds is *found*, no more.
+//! In a text that a host cut, facts are found by their places in the text before the cut (`kept`).
 
-mod beginning;
 mod canon;
 mod exact;
 mod forms;
@@ -258,9 +257,9 @@ pub fn locate_facts(data: &ResultData, text: &str) -> FactMatches {
     matcher::run(data, text)
 }
 
-/// The same in what a limit left of a text, `kept` of `whole` in order: what stands in a part that was left is there. `None`
-/// where `whole` holds neither the data nor the text that it was read from, or other words are left too, so that facts have to
-/// be searched for.
+/// Finds the facts in `text`, which is what a limit left of `whole`, by their places in `whole`. `kept` are the parts that are
+/// left, in order. `None` where facts have to be searched for: `whole` holds neither the data nor the text that it was read
+/// from word for word, or other words are left as well.
 pub fn locate_kept_facts(
     data: &ResultData,
     text: &str,
